@@ -1,0 +1,2 @@
+//! The one program: `basalt run` starts a node.
+fn main() {}
