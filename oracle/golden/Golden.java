@@ -1,0 +1,35 @@
+import java.nio.file.Path;
+import java.util.Set;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+
+/** Writes every vector family, or those named: {@code Golden DIRECTORY [family...]}. */
+public final class Golden
+{
+    private interface Family
+    {
+        void write(Path directory) throws Exception;
+    }
+
+    public static void main(String[] args) throws Exception
+    {
+        DatabaseDescriptor.toolInitialization();
+        Path directory = Path.of(args[0]);
+        Set<String> wanted = Set.of(java.util.Arrays.copyOfRange(args, 1, args.length));
+        run(wanted, "tokens", directory, Tokens::write);
+        run(wanted, "byte_comparable", directory, ByteComparables::write);
+//        run(wanted, "compare", directory, Comparisons::write);
+//        run(wanted, "validate", directory, Validations::write);
+//        run(wanted, "class_names", directory, ClassNames::write);
+//        run(wanted, "statement_ids", directory, StatementIds::write);
+//        run(wanted, "reconcile", directory, Reconciles::write);
+//        run(wanted, "literals", directory, Literals::write);
+        System.exit(0);
+    }
+
+    private static void run(Set<String> wanted, String name, Path directory, Family family) throws Exception
+    {
+        if (wanted.isEmpty() || wanted.contains(name))
+            family.write(directory);
+    }
+}
