@@ -1,1 +1,6 @@
-//! Placeholder until its first commit.
+//! Plan to replicas to answer: which replicas a write or read needs, how many must answer, when to
+//! give up. Knows consistency and placement; not how bytes are stored, not CQL text.
+
+pub mod replica;
+
+pub use replica::{Replica, ReplicaError, Reply};

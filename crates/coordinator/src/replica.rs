@@ -1,0 +1,86 @@
+//! What the coordinator asks of a replica. `node` supplies the local one (over storage) and, with
+//! the ring, the remote one.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use basalt_model::command::ReadPage;
+use basalt_model::{Mutation, ReadCommand, TableId};
+use tokio::sync::oneshot;
+
+/// Why a replica did not do what it was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReplicaError {
+    /// Too much is queued: nothing was done.
+    #[error("overloaded: {0}")]
+    Overloaded(&'static str),
+    /// The table is gone or was made anew since the plan was made.
+    #[error("table {0:?} is not known here")]
+    UnknownTable(TableId),
+    /// The update is larger than a mutation may be; nothing was written.
+    #[error("mutation of {bytes} bytes is larger than the limit of {limit_bytes}")]
+    MutationTooLarge {
+        /// Its size.
+        bytes: usize,
+        /// `max_mutation_size`.
+        limit_bytes: usize,
+    },
+    /// The read met more tombstones than `tombstone_failure_threshold`.
+    #[error("scanned over {scanned} tombstones")]
+    TombstoneOverwhelming {
+        /// Tombstones met.
+        scanned: u32,
+    },
+    /// Storage failed; the text is for the log, not for clients.
+    #[error("storage: {0}")]
+    Storage(String),
+    /// The replica is shutting down.
+    #[error("shutting down")]
+    Closed,
+}
+
+/// An answer that is often there at once: no allocation then.
+pub enum Reply<T> {
+    /// It is there.
+    Ready(Option<Result<T, ReplicaError>>),
+    /// Another thread or peer will send it.
+    Pending(oneshot::Receiver<Result<T, ReplicaError>>),
+}
+
+impl<T> Reply<T> {
+    /// An answer that is there.
+    pub fn ready(result: Result<T, ReplicaError>) -> Reply<T> {
+        Reply::Ready(Some(result))
+    }
+}
+
+// Nothing inside is pinned: the receiver is Unpin and the value is moved out whole.
+impl<T> Unpin for Reply<T> {}
+
+impl<T> Future for Reply<T> {
+    type Output = Result<T, ReplicaError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Reply::Ready(result) => Poll::Ready(result.take().unwrap_or(Err(ReplicaError::Closed))),
+            Reply::Pending(receiver) => {
+                let answer = ready!(Pin::new(receiver).poll(context));
+                Poll::Ready(answer.unwrap_or(Err(ReplicaError::Closed)))
+            }
+        }
+    }
+}
+
+/// A node in its role for a token.
+pub trait Replica: Send + Sync {
+    /// Applies all mutations as one atomic, durable step (as the configured sync mode defines
+    /// durable). One mutation for a single statement; several for a logged batch on one node.
+    fn apply(&self, mutations: Vec<Mutation>) -> Reply<()>;
+
+    /// Live data for the command.
+    fn read(&self, command: ReadCommand) -> Reply<ReadPage>;
+
+    /// Removes all data of the table written before this call.
+    fn truncate(&self, table: TableId) -> Reply<()>;
+}

@@ -1,0 +1,157 @@
+//! CQL types. What a type's bytes may be ([`validate`]), how they compare ([`compare`]), and the
+//! two names a type has: its CQL text ([`cql_name`]) and Cassandra's Java class ([`class_name`]).
+
+pub mod class_name;
+pub mod compare;
+pub mod cql_name;
+pub mod validate;
+
+use std::sync::Arc;
+
+/// A type of values. Collections and UDTs say whether they are frozen (one cell) or multi-cell
+/// (a cell an element); tuples and vectors are always one cell.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DataType {
+    /// `ascii`.
+    Ascii,
+    /// `bigint`: 8 bytes.
+    BigInt,
+    /// `blob`.
+    Blob,
+    /// `boolean`: 1 byte.
+    Boolean,
+    /// `counter`.
+    Counter,
+    /// `date`: 4 bytes, days with 1970-01-01 at 2^31.
+    Date,
+    /// `decimal`: 4-byte scale, then a varint.
+    Decimal,
+    /// `double`.
+    Double,
+    /// `duration`: three signed vints (months, days, nanoseconds).
+    Duration,
+    /// `empty`: only in old tables and metadata.
+    Empty,
+    /// `float`.
+    Float,
+    /// `inet`: 4 or 16 bytes.
+    Inet,
+    /// `int`: 4 bytes.
+    Int,
+    /// `smallint`: 2 bytes.
+    SmallInt,
+    /// `text` and `varchar`: UTF-8.
+    Text,
+    /// `time`: 8 bytes, nanoseconds of the day.
+    Time,
+    /// `timestamp`: 8 bytes, milliseconds since 1970.
+    Timestamp,
+    /// `timeuuid`.
+    TimeUuid,
+    /// `tinyint`: 1 byte.
+    TinyInt,
+    /// `uuid`.
+    Uuid,
+    /// `varint`: two's complement, big-endian, any length.
+    Varint,
+    /// `list<element>`.
+    List {
+        /// Type of the elements.
+        element: Arc<DataType>,
+        /// One cell, or a cell an element.
+        frozen: bool,
+    },
+    /// `set<element>`.
+    Set {
+        /// Type of the elements.
+        element: Arc<DataType>,
+        /// One cell, or a cell an element.
+        frozen: bool,
+    },
+    /// `map<key, value>`.
+    Map {
+        /// Type of the keys.
+        key: Arc<DataType>,
+        /// Type of the values.
+        value: Arc<DataType>,
+        /// One cell, or a cell an entry.
+        frozen: bool,
+    },
+    /// `tuple<...>`.
+    Tuple(Arc<[DataType]>),
+    /// A user-defined type.
+    Udt {
+        /// Its definition.
+        definition: Arc<UserType>,
+        /// One cell, or a cell a field.
+        frozen: bool,
+    },
+    /// `vector<element, dimension>`.
+    Vector {
+        /// Type of the elements.
+        element: Arc<DataType>,
+        /// Number of elements, at least 1.
+        dimension: u32,
+    },
+    /// A type known by its Java class alone: kept, shown, compared as bytes.
+    Custom(Arc<str>),
+}
+
+/// A user-defined type (`db/marshal/UserType`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UserType {
+    /// Its keyspace.
+    pub keyspace: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Names and types of its fields, in order.
+    pub fields: Vec<(Arc<str>, DataType)>,
+}
+
+impl DataType {
+    /// Whether values are stored as a cell an element.
+    pub fn is_multi_cell(&self) -> bool {
+        matches!(
+            self,
+            DataType::List { frozen: false, .. }
+                | DataType::Set { frozen: false, .. }
+                | DataType::Map { frozen: false, .. }
+                | DataType::Udt { frozen: false, .. }
+        )
+    }
+
+    /// List, set or map.
+    pub fn is_collection(&self) -> bool {
+        matches!(self, DataType::List { .. } | DataType::Set { .. } | DataType::Map { .. })
+    }
+
+    /// The same type stored as one cell; types inside are frozen by being inside
+    /// (`AbstractType.freeze`).
+    pub fn freeze(&self) -> DataType {
+        match self {
+            DataType::List { element, .. } => DataType::List { element: element.clone(), frozen: true },
+            DataType::Set { element, .. } => DataType::Set { element: element.clone(), frozen: true },
+            DataType::Map { key, value, .. } => {
+                DataType::Map { key: key.clone(), value: value.clone(), frozen: true }
+            }
+            DataType::Udt { definition, .. } => {
+                DataType::Udt { definition: definition.clone(), frozen: true }
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Bytes of a value when every value has the same number (`AbstractType.valueLengthIfFixed`).
+    pub fn fixed_length(&self) -> Option<usize> {
+        match self {
+            DataType::Boolean => Some(1),
+            DataType::Int | DataType::Float => Some(4),
+            DataType::BigInt | DataType::Double | DataType::Timestamp => Some(8),
+            DataType::Uuid | DataType::TimeUuid => Some(16),
+            DataType::Vector { element, dimension } => {
+                element.fixed_length().map(|length| length * *dimension as usize)
+            }
+            _ => None,
+        }
+    }
+}

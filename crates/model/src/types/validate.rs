@@ -1,0 +1,1 @@
+//! Which bytes are a value of a type (`AbstractType.validate`).
