@@ -1,1 +1,11 @@
-//! Placeholder until its first commit.
+//! CQL text to statement, for the grammar of Apache Cassandra 5.0.
+//!
+//! [`parse`] turns a text into an [`ast::Statement`] and its bind markers; every tree prints itself (`Display`) as
+//! canonical CQL. This crate knows no schema: whether a table, column or function exists, and what a literal is worth,
+//! is decided by its callers.
+
+pub mod ast;
+mod error;
+pub mod quote;
+
+pub use error::SyntaxError;
