@@ -1,0 +1,47 @@
+# The five things one does with this repository. Each can be typed on a fresh machine.
+#
+#   make demo     build, start a node, load it, print response times
+#   make test     every test there is
+#   make build    target/release/basalt
+#   make lint     formatting, clippy, and the repository's own rules
+#   make bench    the measurements kept in the repository
+#   make fuzz     each fuzz target for FUZZ_SECONDS
+#
+# One profile (release) and one target folder serve them all, so that nothing is compiled twice.
+
+SHELL := /bin/bash
+export PATH := $(PATH):$(HOME)/.cargo/bin
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+FUZZ_SECONDS ?= 60
+
+.PHONY: build demo test lint bench fuzz deps rocksdb
+.DEFAULT_GOAL := build
+
+build: rocksdb
+	cargo build --locked --release --workspace --bins
+
+demo: build
+	$(TARGET)/release/basalt demo
+
+test: build
+	cargo test --locked --release --workspace
+	tests/drivers/run.sh $(TARGET)/release/basalt
+
+lint: rocksdb
+	cargo fmt --all --check
+	cargo clippy --locked --release --workspace --all-targets -- -D warnings
+	cargo test --locked --release -p basalt-tidy
+
+bench: rocksdb
+	cargo bench --locked --workspace --benches
+
+fuzz: rocksdb
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# Installs what is missing when it may, says what it needs when it may not; silent when all is there.
+deps:
+	@scripts/deps.sh
+
+# RocksDB's C++, once per machine: docs/decisions/0001-building-rocksdb.md.
+rocksdb: deps
+	@scripts/rocksdb.sh >/dev/null
