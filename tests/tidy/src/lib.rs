@@ -10,7 +10,10 @@ use std::process::Command;
 
 /// The repository's root folder.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is where it was built")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository is where it was built")
 }
 
 /// A text file of the repository.
@@ -46,8 +49,11 @@ pub fn texts() -> Vec<Text> {
         .output()
         .expect("git runs");
     assert!(listed.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listed.stderr));
-    let mut paths: Vec<String> =
-        String::from_utf8_lossy(&listed.stdout).split('\0').filter(|path| !path.is_empty()).map(String::from).collect();
+    let mut paths: Vec<String> = String::from_utf8_lossy(&listed.stdout)
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .map(String::from)
+        .collect();
     paths.sort();
     paths.dedup();
     let read = |path: String| {

@@ -81,7 +81,8 @@ fn the_crate_graph_is_the_one_drawn() {
             (real, drawn) => {
                 let (real, drawn) = (real.unwrap_or(&nothing), drawn.unwrap_or(&nothing));
                 findings.extend(real.difference(drawn).map(|to| format!("{name} -> {to} is not drawn")));
-                findings.extend(drawn.difference(real).map(|to| format!("{name} -> {to} is drawn, not there")));
+                findings
+                    .extend(drawn.difference(real).map(|to| format!("{name} -> {to} is drawn, not there")));
             }
         }
     }
@@ -94,8 +95,12 @@ fn every_crate_of_the_graph_has_its_invariant() {
     let mut findings = Vec::new();
     for name in real_graph().into_keys() {
         let heading = format!("### `{name}`");
-        let section: String =
-            architecture.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with('#')).collect();
+        let section: String = architecture
+            .lines()
+            .skip_while(|line| *line != heading)
+            .skip(1)
+            .take_while(|line| !line.starts_with('#'))
+            .collect();
         if !section.contains("**Invariant") {
             findings.push(format!("no section {heading:?} with an **Invariant**"));
         }
@@ -109,12 +114,15 @@ fn only_the_crates_that_may_need_rocksdb_and_sockets_do() {
     let mut findings = Vec::new();
     for package in packages(&metadata) {
         let name = text(&package["name"]);
-        let needs = |wanted: &str| dependencies(package).into_iter().any(|needed| text(&needed["name"]) == wanted);
+        let needs =
+            |wanted: &str| dependencies(package).into_iter().any(|needed| text(&needed["name"]) == wanted);
         if name != "basalt-rocks" && (needs("rocksdb") || needs("librocksdb-sys")) {
             findings.push(format!("{name} depends on RocksDB; only basalt-rocks may"));
         }
         if ["basalt-model", "basalt-wire", "basalt-cql", "basalt-ring", "basalt-storage"].contains(&name)
-            && dependencies(package).into_iter().any(|d| text(&d["name"]) == "tokio" && text(&d["kind"]) != "dev")
+            && dependencies(package)
+                .into_iter()
+                .any(|d| text(&d["name"]) == "tokio" && text(&d["kind"]) != "dev")
         {
             findings.push(format!("{name} depends on tokio; it does no I/O"));
         }
@@ -136,8 +144,10 @@ fn dependencies_are_listed_and_explained() {
     let explanations = page("docs/dependencies.md");
     let explained: BTreeSet<&str> =
         explanations.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-    let mut findings: Vec<String> =
-        listed.difference(&explained).map(|name| format!("{name} has no line in docs/dependencies.md")).collect();
+    let mut findings: Vec<String> = listed
+        .difference(&explained)
+        .map(|name| format!("{name} has no line in docs/dependencies.md"))
+        .collect();
     findings.extend(explained.difference(&listed).map(|name| format!("{name} is explained, but not used")));
 
     let metadata = metadata();
@@ -145,7 +155,10 @@ fn dependencies_are_listed_and_explained() {
         for dependency in dependencies(package) {
             let name = text(&dependency["name"]);
             if !name.starts_with("basalt") && !listed.contains(name) {
-                findings.push(format!("{} needs {name}, which the root Cargo.toml does not list", text(&package["name"])));
+                findings.push(format!(
+                    "{} needs {name}, which the root Cargo.toml does not list",
+                    text(&package["name"])
+                ));
             }
         }
     }

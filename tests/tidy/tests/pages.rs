@@ -31,7 +31,12 @@ fn nothing_speaks_of_one_machine_or_of_unfinished_work() {
         }
         for (index, line) in text.content.lines().enumerate() {
             findings.extend(words.iter().filter(|word| line.contains(word.as_str())).map(|word| {
-                format!("{}:{}: {word:?} in {:?}", text.path, index + 1, line.trim().chars().take(80).collect::<String>())
+                format!(
+                    "{}:{}: {word:?} in {:?}",
+                    text.path,
+                    index + 1,
+                    line.trim().chars().take(80).collect::<String>()
+                )
             }));
         }
     }
@@ -41,7 +46,8 @@ fn nothing_speaks_of_one_machine_or_of_unfinished_work() {
 /// The targets of `[text](target)` in a page, without anchors; web addresses left out.
 fn links(content: &str) -> Vec<&str> {
     let targets = content.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let local = targets.filter(|target| !target.contains("://") && !target.starts_with('#') && !target.contains(' '));
+    let local =
+        targets.filter(|target| !target.contains("://") && !target.starts_with('#') && !target.contains(' '));
     local.filter_map(|target| target.split('#').next()).collect()
 }
 
@@ -58,7 +64,8 @@ fn links_between_pages_lead_somewhere() {
 
 /// Paths in backticks under one heading of ARCHITECTURE.md.
 fn paths_under<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
-    let section = page.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
+    let section =
+        page.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
     let quoted = section.flat_map(|line| line.split('`').skip(1).step_by(2));
     quoted.filter(|word| word.contains('/') && !word.contains(' ')).collect()
 }
@@ -70,7 +77,10 @@ fn the_map_points_to_files_that_exist() {
     let paths = paths_under(&architecture, heading);
     assert!(paths.len() > 10, "{heading:?} of ARCHITECTURE.md names {} paths", paths.len());
     let missing = paths.into_iter().filter(|path| !path.contains('*') && !root().join(path).exists());
-    report("ARCHITECTURE.md, \"Where to look\", names files that are not there:", &missing.map(String::from).collect::<Vec<_>>());
+    report(
+        "ARCHITECTURE.md, \"Where to look\", names files that are not there:",
+        &missing.map(String::from).collect::<Vec<_>>(),
+    );
 }
 
 #[test]

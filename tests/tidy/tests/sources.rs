@@ -19,7 +19,15 @@ const WALLS: [Wall; 4] = [
         why: "only crates/rocks names RocksDB",
     },
     Wall {
-        names: &["tokio::net", "TcpListener", "TcpStream", "TcpSocket", "UdpSocket", "UnixStream", "UnixListener"],
+        names: &[
+            "tokio::net",
+            "TcpListener",
+            "TcpStream",
+            "TcpSocket",
+            "UdpSocket",
+            "UnixStream",
+            "UnixListener",
+        ],
         allowed: &["crates/node/", "crates/stress/"],
         why: "only crates/node and crates/stress open sockets",
     },
@@ -43,7 +51,10 @@ fn is_generated(source: &Text) -> bool {
 fn modules_say_what_they_are() {
     let silent = |source: &Text| !source.content.starts_with("//! ");
     let findings: Vec<String> = rust_sources().into_iter().filter(silent).map(|source| source.path).collect();
-    report("these modules do not begin with `//! `, what the module does and what it does not know:", &findings);
+    report(
+        "these modules do not begin with `//! `, what the module does and what it does not know:",
+        &findings,
+    );
 }
 
 #[test]
