@@ -30,13 +30,13 @@ final class ByteComparables
             types.addAll(Samples.composites());
             for (AbstractType<?> type : types)
             {
-                for (ByteBuffer value : Samples.of(type, v.random, 20))
+                for (ByteBuffer value : Samples.of(type, v.random, 12))
                     value(v, type, value);
             }
             for (AbstractType<?> type : types)
                 for (ByteBuffer value : few(v, type, 6))
                     value(v, ReversedType.getInstance(type), value);
-            for (int i = 0; i < 120; i++)
+            for (int i = 0; i < 90; i++)
                 clusterings(v, i);
         }
     }

@@ -18,12 +18,12 @@ public final class Golden
         Set<String> wanted = Set.of(java.util.Arrays.copyOfRange(args, 1, args.length));
         run(wanted, "tokens", directory, Tokens::write);
         run(wanted, "byte_comparable", directory, ByteComparables::write);
-//        run(wanted, "compare", directory, Comparisons::write);
-//        run(wanted, "validate", directory, Validations::write);
-//        run(wanted, "class_names", directory, ClassNames::write);
-//        run(wanted, "statement_ids", directory, StatementIds::write);
-//        run(wanted, "reconcile", directory, Reconciles::write);
-//        run(wanted, "literals", directory, Literals::write);
+        run(wanted, "compare", directory, Comparisons::write);
+        run(wanted, "validate", directory, Validations::write);
+        run(wanted, "class_names", directory, ClassNames::write);
+        run(wanted, "statement_ids", directory, StatementIds::write);
+        run(wanted, "reconcile", directory, Reconciles::write);
+        run(wanted, "literals", directory, Literals::write);
         System.exit(0);
     }
 
