@@ -1,6 +1,8 @@
 //! Plan to replicas to answer: which replicas a write or read needs, how many must answer, when to
 //! give up. Knows consistency and placement; not how bytes are stored, not CQL text.
 
+pub mod coordinator;
 pub mod replica;
 
+pub use coordinator::Coordinator;
 pub use replica::{Replica, ReplicaError, Reply};
