@@ -1,1 +1,9 @@
-//! Placeholder until its first commit.
+//! Rows to ordered keys and back: the only crate that knows how rows become bytes and how two
+//! versions of a row merge.
+//!
+//! It never sees the network, CQL text or RocksDB: bytes go to an [`engine::Engine`].
+
+#[doc(hidden)]
+pub mod contract;
+pub mod engine;
+pub mod merge;

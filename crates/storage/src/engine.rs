@@ -1,0 +1,258 @@
+//! The seam to what keeps ordered bytes: [`Engine`]. RocksDB (crate `rocks`), [`mem`] and
+//! [`failing`] implement it; [`crate::contract`] says in tests what all of them must do.
+//!
+//! An engine knows tables by id, keys and values as bytes, and the one function that folds merge
+//! operands, [`crate::merge::merge`]. It knows nothing of partitions, rows or columns.
+
+pub mod failing;
+pub mod mem;
+mod write_set;
+
+use basalt_model::TableId;
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+pub use write_set::{Op, OpKind, WriteSet};
+
+/// Why an engine did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The write would have to wait (for a flush or a compaction) and was told not to: nothing
+    /// was written.
+    #[error("the write would stall")]
+    WouldStall,
+    /// The read needs the disk and was told to use memory only.
+    #[error("the read needs the disk")]
+    WouldBlock,
+    /// No such table, or it was dropped.
+    #[error("table {} does not exist", .0.0)]
+    UnknownTable(TableId),
+    /// Stored bytes contradict themselves.
+    #[error("corruption in {}: {detail}", describe_table(.table))]
+    Corruption {
+        /// Where, when known.
+        table: Option<TableId>,
+        /// What the engine says.
+        detail: String,
+    },
+    /// The operating system refused a read or write.
+    #[error("input/output error: {detail}")]
+    Io {
+        /// What the engine says.
+        detail: String,
+    },
+    /// No room is left on the device.
+    #[error("out of space: {detail}")]
+    OutOfSpace {
+        /// What the engine says.
+        detail: String,
+    },
+    /// A write or sync of the log failed earlier. What is in the log is not known any more, so
+    /// nothing is written or acknowledged until the engine is opened anew.
+    #[error("the log failed: {detail}")]
+    LogFailed {
+        /// The first failure.
+        detail: String,
+    },
+    /// The engine was closed.
+    #[error("the engine is closed")]
+    Closed,
+}
+
+fn describe_table(table: &Option<TableId>) -> String {
+    match table {
+        Some(table) => format!("table {}", table.0),
+        None => "the engine".to_owned(),
+    }
+}
+
+/// How durable a write is when it returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// Its log record has reached the kernel: it survives the process, not the machine.
+    None,
+    /// Its log record, and every one before it, is on stable storage.
+    Synced,
+}
+
+/// How to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Durability on return.
+    pub sync: Sync,
+    /// Whether to wait when the engine throttles; else [`EngineError::WouldStall`].
+    pub may_block: bool,
+}
+
+/// Where a read may look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadTier {
+    /// Memory only; [`EngineError::WouldBlock`] when that does not suffice. Fit for a reactor.
+    CacheOnly,
+    /// Memory and disk.
+    All,
+}
+
+/// How to walk.
+#[derive(Clone, Copy, Debug)]
+pub struct CursorOptions<'a> {
+    /// Where to look.
+    pub tier: ReadTier,
+    /// The smallest key shown; empty for the first.
+    pub lower: &'a [u8],
+    /// The first key beyond those shown; `None` for no end.
+    pub upper: Option<&'a [u8]>,
+    /// Whether what is read stays in the cache: not for scans of whole tables.
+    pub fills_cache: bool,
+}
+
+/// The values of several keys, in the order asked for.
+pub type Values = SmallVec<[Option<Bytes>; 4]>;
+
+/// Reads, all of one moment or each of its own: see who implements it.
+pub trait Reads {
+    /// The value of a key, merge operands folded.
+    ///
+    /// # Errors
+    /// `WouldBlock`, `UnknownTable`, `Corruption`, `Io`, `Closed`.
+    fn get(&self, table: TableId, key: &[u8], tier: ReadTier) -> Result<Option<Bytes>, EngineError>;
+
+    /// The values of several keys, as of one moment even when called on an engine.
+    ///
+    /// # Errors
+    /// As [`Reads::get`].
+    fn multi_get(&self, table: TableId, keys: &[&[u8]], tier: ReadTier) -> Result<Values, EngineError>;
+
+    /// A cursor over a table, not positioned yet. It shows the table as of its making, whatever
+    /// is written while it lives.
+    ///
+    /// # Errors
+    /// As [`Reads::get`].
+    fn cursor<'a>(
+        &'a self,
+        table: TableId,
+        options: CursorOptions<'_>,
+    ) -> Result<Box<dyn Cursor + 'a>, EngineError>;
+}
+
+/// A walk over a table's entries in key order (bytes, unsigned). The moves answer whether there
+/// is an entry where they arrive. After an error or a `false` the cursor has no position until
+/// the next seek.
+pub trait Cursor {
+    /// To the first entry at or after `key`.
+    ///
+    /// # Errors
+    /// `WouldBlock`, `Corruption`, `Io`, `Closed`.
+    fn seek(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+
+    /// To the last entry at or before `key`.
+    ///
+    /// # Errors
+    /// As [`Cursor::seek`].
+    fn seek_for_prev(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+
+    /// To the next entry; `false` also when there was no position.
+    ///
+    /// # Errors
+    /// As [`Cursor::seek`].
+    fn next(&mut self) -> Result<bool, EngineError>;
+
+    /// To the previous entry; `false` also when there was no position.
+    ///
+    /// # Errors
+    /// As [`Cursor::seek`].
+    fn prev(&mut self) -> Result<bool, EngineError>;
+
+    /// The key here, valid until the next move; empty without a position.
+    fn key(&self) -> &[u8];
+
+    /// The value here, merge operands folded, valid until the next move; empty without a position.
+    fn value(&self) -> &[u8];
+}
+
+/// What an engine knows about one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// The table.
+    pub table: TableId,
+    /// How often it was truncated.
+    pub generation: u64,
+}
+
+/// Sizes, estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Keys.
+    pub keys: u64,
+    /// Bytes in memory, not yet flushed.
+    pub memtable_bytes: u64,
+    /// Bytes in files.
+    pub disk_bytes: u64,
+}
+
+/// Ordered bytes in tables, written atomically and read as of one moment.
+///
+/// Its own [`Reads`] are each as of the moment of the call.
+pub trait Engine: Reads + Send + std::marker::Sync {
+    /// Applies all sets as one atomic step, in order. Visible when it returns.
+    ///
+    /// # Errors
+    /// `WouldStall`, `UnknownTable` (nothing is written), `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn write(&self, sets: &[&WriteSet], options: WriteOptions) -> Result<(), EngineError>;
+
+    /// A read point: every read through it is of the moment of this call.
+    ///
+    /// # Errors
+    /// `Closed`.
+    fn view(&self) -> Result<Box<dyn Reads + '_>, EngineError>;
+
+    /// Makes a table, durably, before it returns. One that exists stays as it is.
+    ///
+    /// # Errors
+    /// `Io`, `OutOfSpace`, `Closed`.
+    fn create_table(&self, table: TableId) -> Result<(), EngineError>;
+
+    /// Removes a table and its data, durably. One that does not exist is no error. Cursors and
+    /// views made before keep showing it.
+    ///
+    /// # Errors
+    /// `Io`, `OutOfSpace`, `Closed`.
+    fn drop_table(&self, table: TableId) -> Result<(), EngineError>;
+
+    /// Empties a table, durably and at once: a new generation of it replaces the old one. After a
+    /// crash it is either as before or empty. A write that returned before this call is gone.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `Closed`.
+    fn truncate_table(&self, table: TableId) -> Result<(), EngineError>;
+
+    /// The tables there are, by id.
+    ///
+    /// # Errors
+    /// `Closed`.
+    fn tables(&self) -> Result<Vec<TableInfo>, EngineError>;
+
+    /// Brings every write that has returned to stable storage.
+    ///
+    /// # Errors
+    /// `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn sync_log(&self) -> Result<(), EngineError>;
+
+    /// Writes memtables to files, waiting for it: of one table, or of all.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn flush(&self, table: Option<TableId>) -> Result<(), EngineError>;
+
+    /// Estimated sizes.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Closed`.
+    fn stats(&self, table: TableId) -> Result<TableStats, EngineError>;
+
+    /// Flushes, syncs and closes; later calls answer `Closed`. A second call does nothing.
+    ///
+    /// # Errors
+    /// `Io`, `OutOfSpace`, `LogFailed`.
+    fn close(&self) -> Result<(), EngineError>;
+}

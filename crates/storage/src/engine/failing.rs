@@ -1,0 +1,219 @@
+//! An engine that fails on demand, around any other. Knows which call to fail, not why.
+
+use std::collections::BTreeMap;
+
+use basalt_model::TableId;
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use super::{
+    Cursor, CursorOptions, Engine, EngineError, ReadTier, Reads, Sync, TableInfo, TableStats, Values,
+    WriteOptions, WriteSet,
+};
+
+/// A kind of call that can be made to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Call {
+    /// `write`, of either durability.
+    Write,
+    /// `sync_log`, and the sync of a synced write: the write is applied, then the call fails.
+    Sync,
+    /// `get`, `multi_get`, `cursor`, `view` and every move of a cursor.
+    Read,
+    /// `create_table`, `drop_table`, `truncate_table`.
+    Catalogue,
+    /// `flush`.
+    Flush,
+}
+
+#[derive(Default)]
+struct Plan {
+    made: u64,
+    fail_at: Option<(u64, EngineError)>,
+    fails_for_good: bool,
+}
+
+/// Wraps an engine; see [`FailingEngine::fail`].
+pub struct FailingEngine<E> {
+    inner: E,
+    plans: Mutex<BTreeMap<Call, Plan>>,
+}
+
+impl<E: Engine> FailingEngine<E> {
+    /// Fails nothing yet.
+    pub fn new(inner: E) -> FailingEngine<E> {
+        FailingEngine { inner, plans: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// Lets `after` more calls of a kind succeed and fails the next one with `error`; and, if
+    /// `for_good`, all that follow.
+    pub fn fail(&self, call: Call, after: u64, error: EngineError, for_good: bool) {
+        let mut plans = self.plans.lock();
+        let plan = plans.entry(call).or_default();
+        plan.fail_at = Some((plan.made + after, error));
+        plan.fails_for_good = for_good;
+    }
+
+    /// Fails nothing any more.
+    pub fn heal(&self) {
+        self.plans.lock().clear();
+    }
+
+    /// How many calls of a kind were made since the start or the last [`FailingEngine::heal`].
+    pub fn made(&self, call: Call) -> u64 {
+        self.plans.lock().get(&call).map_or(0, |plan| plan.made)
+    }
+
+    /// The wrapped engine.
+    pub fn inner(&self) -> &E {
+        &self.inner
+    }
+}
+
+fn check(plans: &Mutex<BTreeMap<Call, Plan>>, call: Call) -> Result<(), EngineError> {
+    let mut plans = plans.lock();
+    let plan = plans.entry(call).or_default();
+    let number = plan.made;
+    plan.made += 1;
+    match &plan.fail_at {
+        Some((at, error)) if number == *at || (number > *at && plan.fails_for_good) => Err(error.clone()),
+        _ => Ok(()),
+    }
+}
+
+impl<E: Engine> Reads for FailingEngine<E> {
+    fn get(&self, table: TableId, key: &[u8], tier: ReadTier) -> Result<Option<Bytes>, EngineError> {
+        check(&self.plans, Call::Read)?;
+        self.inner.get(table, key, tier)
+    }
+
+    fn multi_get(&self, table: TableId, keys: &[&[u8]], tier: ReadTier) -> Result<Values, EngineError> {
+        check(&self.plans, Call::Read)?;
+        self.inner.multi_get(table, keys, tier)
+    }
+
+    fn cursor<'a>(
+        &'a self,
+        table: TableId,
+        options: CursorOptions<'_>,
+    ) -> Result<Box<dyn Cursor + 'a>, EngineError> {
+        check(&self.plans, Call::Read)?;
+        let inner = self.inner.cursor(table, options)?;
+        Ok(Box::new(FailingCursor { inner, plans: &self.plans }))
+    }
+}
+
+struct FailingView<'e> {
+    inner: Box<dyn Reads + 'e>,
+    plans: &'e Mutex<BTreeMap<Call, Plan>>,
+}
+
+impl Reads for FailingView<'_> {
+    fn get(&self, table: TableId, key: &[u8], tier: ReadTier) -> Result<Option<Bytes>, EngineError> {
+        check(self.plans, Call::Read)?;
+        self.inner.get(table, key, tier)
+    }
+
+    fn multi_get(&self, table: TableId, keys: &[&[u8]], tier: ReadTier) -> Result<Values, EngineError> {
+        check(self.plans, Call::Read)?;
+        self.inner.multi_get(table, keys, tier)
+    }
+
+    fn cursor<'a>(
+        &'a self,
+        table: TableId,
+        options: CursorOptions<'_>,
+    ) -> Result<Box<dyn Cursor + 'a>, EngineError> {
+        check(self.plans, Call::Read)?;
+        let inner = self.inner.cursor(table, options)?;
+        Ok(Box::new(FailingCursor { inner, plans: self.plans }))
+    }
+}
+
+struct FailingCursor<'e> {
+    inner: Box<dyn Cursor + 'e>,
+    plans: &'e Mutex<BTreeMap<Call, Plan>>,
+}
+
+impl Cursor for FailingCursor<'_> {
+    fn seek(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        check(self.plans, Call::Read)?;
+        self.inner.seek(key)
+    }
+
+    fn seek_for_prev(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        check(self.plans, Call::Read)?;
+        self.inner.seek_for_prev(key)
+    }
+
+    fn next(&mut self) -> Result<bool, EngineError> {
+        check(self.plans, Call::Read)?;
+        self.inner.next()
+    }
+
+    fn prev(&mut self) -> Result<bool, EngineError> {
+        check(self.plans, Call::Read)?;
+        self.inner.prev()
+    }
+
+    fn key(&self) -> &[u8] {
+        self.inner.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.inner.value()
+    }
+}
+
+impl<E: Engine> Engine for FailingEngine<E> {
+    fn write(&self, sets: &[&WriteSet], options: WriteOptions) -> Result<(), EngineError> {
+        check(&self.plans, Call::Write)?;
+        self.inner.write(sets, options)?;
+        match options.sync {
+            Sync::None => Ok(()),
+            Sync::Synced => check(&self.plans, Call::Sync),
+        }
+    }
+
+    fn view(&self) -> Result<Box<dyn Reads + '_>, EngineError> {
+        check(&self.plans, Call::Read)?;
+        Ok(Box::new(FailingView { inner: self.inner.view()?, plans: &self.plans }))
+    }
+
+    fn create_table(&self, table: TableId) -> Result<(), EngineError> {
+        check(&self.plans, Call::Catalogue)?;
+        self.inner.create_table(table)
+    }
+
+    fn drop_table(&self, table: TableId) -> Result<(), EngineError> {
+        check(&self.plans, Call::Catalogue)?;
+        self.inner.drop_table(table)
+    }
+
+    fn truncate_table(&self, table: TableId) -> Result<(), EngineError> {
+        check(&self.plans, Call::Catalogue)?;
+        self.inner.truncate_table(table)
+    }
+
+    fn tables(&self) -> Result<Vec<TableInfo>, EngineError> {
+        self.inner.tables()
+    }
+
+    fn sync_log(&self) -> Result<(), EngineError> {
+        check(&self.plans, Call::Sync)?;
+        self.inner.sync_log()
+    }
+
+    fn flush(&self, table: Option<TableId>) -> Result<(), EngineError> {
+        check(&self.plans, Call::Flush)?;
+        self.inner.flush(table)
+    }
+
+    fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {
+        self.inner.stats(table)
+    }
+
+    fn close(&self) -> Result<(), EngineError> {
+        self.inner.close()
+    }
+}
