@@ -5,4 +5,4 @@ pub mod coordinator;
 pub mod replica;
 
 pub use coordinator::Coordinator;
-pub use replica::{Replica, ReplicaError, Reply};
+pub use replica::{Replica, ReplicaError, Reply, TableStorage};

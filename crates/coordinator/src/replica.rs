@@ -84,3 +84,18 @@ pub trait Replica: Send + Sync {
     /// Removes all data of the table written before this call.
     fn truncate(&self, table: TableId) -> Reply<()>;
 }
+
+/// Where tables' data is kept on this node: made and removed with the tables, by the schema's keeper.
+///
+/// A schema change creates storage first and drops it last, so that a crash leaves storage without
+/// a table (removed at the next start), never a table without storage.
+pub trait TableStorage: Send + Sync {
+    /// Makes storage for the tables, durable before the answer. Tables that have storage keep it.
+    fn create(&self, tables: Vec<TableId>) -> Reply<()>;
+
+    /// Removes the storage of the tables with all data. Tables without storage are passed over.
+    fn drop(&self, tables: Vec<TableId>) -> Reply<()>;
+
+    /// The tables that have storage; empty in a new data directory.
+    fn existing(&self) -> Reply<Vec<TableId>>;
+}

@@ -5,8 +5,11 @@ pub mod access;
 pub mod processor;
 pub mod request;
 pub mod result;
+pub mod schema;
 pub mod settings;
+pub mod system_tables;
 
 pub use access::SchemaAccess;
 pub use processor::QueryProcessor;
+pub use schema::SchemaStore;
 pub use settings::QuerySettings;
