@@ -6,6 +6,6 @@
 
 pub mod ast;
 mod error;
-pub mod quote;
+pub use basalt_model::quote;
 
 pub use error::SyntaxError;

@@ -12,6 +12,7 @@ pub mod env;
 pub mod error;
 pub mod key;
 pub mod mutation;
+pub mod quote;
 pub mod row;
 pub mod schema;
 pub mod token;

@@ -83,3 +83,6 @@ fn final_mix(mut h: u64) -> u64 {
     h = h.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     h ^ (h >> 33)
 }
+
+#[cfg(test)]
+mod tests;

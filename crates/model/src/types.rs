@@ -4,6 +4,7 @@
 pub mod class_name;
 pub mod compare;
 pub mod cql_name;
+pub mod elements;
 pub mod validate;
 
 use std::sync::Arc;
