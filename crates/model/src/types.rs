@@ -156,3 +156,6 @@ impl DataType {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

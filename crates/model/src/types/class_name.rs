@@ -1,6 +1,8 @@
 //! Types as Java class names (`AbstractType.toString`), which `vector` travels under in messages
 //! and which statement and digest computations use.
 
+mod parse;
+
 use std::fmt::Write;
 
 use super::{DataType, UserType};
