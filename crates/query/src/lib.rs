@@ -2,6 +2,7 @@
 //! coordinator; no sockets, no messages, no RocksDB.
 
 pub mod access;
+pub mod literals;
 pub mod processor;
 pub mod request;
 pub mod result;

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use basalt_coordinator::Coordinator;
-use basalt_model::env::SharedEnv;
 use basalt_model::CqlError;
+use basalt_model::env::SharedEnv;
 
 use crate::access::SchemaAccess;
 use crate::request::{BatchEntry, BatchKind, ClientState, QueryOptions, Value};

@@ -17,7 +17,9 @@ pub enum SchemaError {
 impl From<SchemaError> for CqlError {
     fn from(error: SchemaError) -> CqlError {
         match error {
-            SchemaError::Replica(ReplicaError::Overloaded(_)) => CqlError::Overloaded("Request is overloaded".into()),
+            SchemaError::Replica(ReplicaError::Overloaded(_)) => {
+                CqlError::Overloaded("Request is overloaded".into())
+            }
             SchemaError::Replica(ReplicaError::Closed) => CqlError::server("the node is shutting down"),
             SchemaError::Replica(_) => CqlError::server("the schema change could not be stored"),
             SchemaError::Damaged(_) => CqlError::server("the stored schema is damaged"),

@@ -6,4 +6,4 @@ pub mod error;
 pub mod store;
 
 pub use error::SchemaError;
-pub use store::{Scratch, SchemaStore, SchemaStoreParts};
+pub use store::{SchemaStore, SchemaStoreParts, Scratch};

@@ -1,0 +1,67 @@
+//! Addresses, UUIDs and hexadecimal digits.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use basalt_model::types::validate::MarshalError;
+use bytes::Bytes;
+use uuid::Uuid;
+
+use super::refuse;
+
+/// `8-4-4-4-12` hexadecimal digits and nothing else.
+pub(super) fn uuid(text: &str) -> Option<Uuid> {
+    // The crate also reads forms without dashes or in braces.
+    if text.len() == 36 { Uuid::try_parse(text).ok() } else { None }
+}
+
+/// Pairs of hexadecimal digits.
+pub(super) fn hex(text: &str) -> Result<Bytes, MarshalError> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    match digits {
+        Some(digits) if digits.len() % 2 == 0 => {
+            Ok(digits.chunks_exact(2).map(|pair| (pair[0] << 4) | pair[1]).collect())
+        }
+        _ => refuse(format!("cannot parse '{text}' as hex bytes")),
+    }
+}
+
+/// An address as Java's `InetAddress.getByName` reads it, host names excepted: no look-up is ever
+/// made for a value.
+pub(super) fn inet(text: &str) -> Result<Bytes, MarshalError> {
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    if let Some(address) = short_ipv4(bare) {
+        return Ok(Bytes::copy_from_slice(&address.octets()));
+    }
+    let unscoped = bare.split_once('%').map_or(bare, |(address, _)| address);
+    match unscoped.parse::<Ipv6Addr>() {
+        // Java turns a mapped address into the one it maps.
+        Ok(address) => Ok(match address.to_ipv4_mapped() {
+            Some(address) => Bytes::copy_from_slice(&address.octets()),
+            None => Bytes::copy_from_slice(&address.octets()),
+        }),
+        Err(_) => refuse(format!("Unable to make inet address from '{text}'")),
+    }
+}
+
+/// One to four decimal parts, the last of which fills the bytes that are left: `1.2` is `1.0.0.2`.
+fn short_ipv4(text: &str) -> Option<Ipv4Addr> {
+    let parts: Option<Vec<u32>> = text
+        .split('.')
+        .map(|part| {
+            let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            if digits { part.parse().ok() } else { None }
+        })
+        .collect();
+    let parts = parts?;
+    let (&last, leading) = parts.split_last()?;
+    if parts.len() > 4 || leading.iter().any(|&part| part > 255) {
+        return None;
+    }
+    let free_bits = 32 - 8 * leading.len() as u32;
+    if u64::from(last) >= 1 << free_bits {
+        return None;
+    }
+    let high = leading.iter().enumerate().map(|(index, &part)| part << (24 - 8 * index)).sum::<u32>();
+    Some(Ipv4Addr::from(high | last))
+}
