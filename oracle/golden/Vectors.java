@@ -20,7 +20,7 @@ final class Vectors implements AutoCloseable
         Files.createDirectories(directory);
         random = new Random(seed);
         out = new PrintWriter(Files.newBufferedWriter(directory.resolve(name), StandardCharsets.UTF_8));
-        line("# recorded from Apache Cassandra 5.0.9 by oracle/golden.sh; fields are separated by ' | '");
+        line("# recorded from Apache Cassandra 5.0.9 (see oracle/README.md); fields are separated by ' | '");
         for (String h : heading)
             line("# " + h);
     }

@@ -1,0 +1,26 @@
+#!/bin/bash
+# Records from a fresh stock node everything that needs a running one; leaves no node running.
+#   record.sh            schema (system tables, descriptions, digests) and all of tests/cql
+#   record.sh cql [FILE...]   only tests/cql, or only the files named
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./jars.sh
+export ORACLE_ADDRESS=${ORACLE_ADDRESS:-127.0.0.9}
+golden=../tests/golden
+if [ "${1:-}" != cql ]; then
+  ./cassandra.sh wipe
+  ./cassandra.sh start
+  python3 schema.py "$ORACLE_ADDRESS" $golden/schema "$ORACLE_HOME/run/data"
+  ./cassandra.sh stop
+  ./cassandra.sh dump $golden/schema_digest_empty.txt
+  ./cassandra.sh start
+  python3 ddl.py "$ORACLE_ADDRESS" ddl.cql $golden/schema_ddl.txt
+  ./cassandra.sh stop
+  ./cassandra.sh dump $golden/schema_digest_user.txt
+else
+  shift
+fi
+./cassandra.sh start
+trap './cassandra.sh stop' EXIT
+if [ $# -eq 0 ]; then set -- ../tests/cql/*.cqltest; fi
+python3 record.py "$ORACLE_ADDRESS" "$@"
