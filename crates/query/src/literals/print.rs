@@ -113,8 +113,11 @@ pub fn to_text(data_type: &DataType, value: &[u8]) -> Option<String> {
     }
 }
 
-/// Java writes all eight groups and never shortens zeros.
+/// Java writes all eight groups and never shortens zeros; a mapped address it turns into IPv4.
 fn java_ipv6(address: Ipv6Addr) -> String {
+    if let Some(mapped) = address.to_ipv4_mapped() {
+        return mapped.to_string();
+    }
     address.segments().iter().map(|segment| format!("{segment:x}")).collect::<Vec<_>>().join(":")
 }
 
