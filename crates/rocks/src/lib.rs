@@ -1,1 +1,30 @@
-//! Placeholder until its first commit.
+//! The engine on RocksDB, and the only crate that names it.
+//!
+//! [`RocksEngine`] implements [`basalt_storage::engine::Engine`]. Below it: a directory that says
+//! which format it has ([`OpenError`] when it cannot be opened), a durable catalogue of tables and
+//! where each lives, options sized from one memory number ([`RocksConfig`]).
+//!
+//! It knows nothing of rows, CQL or the network: keys, values and the merge function come from
+//! `storage`.
+
+mod budget;
+mod catalogue;
+mod cursor;
+mod directory;
+mod engine;
+mod error;
+mod family;
+mod merge;
+mod metrics;
+mod open;
+mod open_error;
+mod options;
+mod reads;
+mod table_map;
+mod tables;
+
+pub use budget::Budget;
+pub use engine::RocksEngine;
+pub use metrics::{Health, Metrics};
+pub use open::{LogRecovery, RocksConfig};
+pub use open_error::OpenError;

@@ -212,6 +212,15 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// `Io`, `OutOfSpace`, `Closed`.
     fn create_table(&self, table: TableId) -> Result<(), EngineError>;
 
+    /// Makes tables that are expected to stay small, as system tables are: an engine may keep such
+    /// tables together and make all of them in one step. Those that exist stay as they are.
+    ///
+    /// # Errors
+    /// As [`Engine::create_table`]; some of the tables may have been made.
+    fn create_small_tables(&self, tables: &[TableId]) -> Result<(), EngineError> {
+        tables.iter().try_for_each(|table| self.create_table(*table))
+    }
+
     /// Removes a table and its data, durably. One that does not exist is no error. Cursors and
     /// views made before keep showing it.
     ///

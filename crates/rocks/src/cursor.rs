@@ -1,0 +1,93 @@
+//! A walk over a table: RocksDB's iterator, with the table's prefix added to what goes in and cut
+//! from what comes out.
+
+use std::sync::Arc;
+
+use basalt_model::TableId;
+use basalt_storage::engine::{Cursor, CursorOptions, EngineError, ReadTier};
+use rocksdb::{DB, DBRawIterator, ReadOptions};
+
+use crate::error;
+use crate::options;
+use crate::table_map::Home;
+
+/// The options of a walk; bounds are those of the table at most.
+pub(crate) fn read_options(home: &Home, walk: CursorOptions<'_>) -> ReadOptions {
+    let mut read = options::read(walk.tier == ReadTier::CacheOnly);
+    read.fill_cache(walk.fills_cache);
+    let lower = home.stored(walk.lower);
+    if !lower.is_empty() {
+        read.set_iterate_lower_bound(lower.into_vec());
+    }
+    match (walk.upper, home.end()) {
+        (Some(upper), _) => read.set_iterate_upper_bound(home.stored(upper).into_vec()),
+        (None, Some(end)) => read.set_iterate_upper_bound(end.to_vec()),
+        (None, None) => {}
+    }
+    read
+}
+
+/// A cursor over one table.
+pub(crate) struct RocksCursor<'a> {
+    iterator: DBRawIterator<'a>,
+    table: TableId,
+    /// Keeps the family's handle, which the iterator may look at, and says the prefix.
+    home: Arc<Home>,
+    /// A key to seek, with its prefix: one buffer for all seeks.
+    target: Vec<u8>,
+}
+
+impl<'a> RocksCursor<'a> {
+    pub(crate) fn new(db: &'a DB, table: TableId, home: Arc<Home>, read: ReadOptions) -> RocksCursor<'a> {
+        let iterator = db.raw_iterator_cf_opt(home.family.handle(), read);
+        RocksCursor { iterator, table, home, target: Vec::new() }
+    }
+
+    /// Whether there is an entry; RocksDB says errors and the end in the same way.
+    fn arrived(&self) -> Result<bool, EngineError> {
+        if self.iterator.valid() {
+            return Ok(true);
+        }
+        self.iterator.status().map_err(|error| error::of_read(Some(self.table), error))?;
+        Ok(false)
+    }
+
+    fn aim(&mut self, key: &[u8]) {
+        self.target.clear();
+        self.target.extend_from_slice(self.home.prefix());
+        self.target.extend_from_slice(key);
+    }
+}
+
+impl Cursor for RocksCursor<'_> {
+    fn seek(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.aim(key);
+        self.iterator.seek(&self.target);
+        self.arrived()
+    }
+
+    fn seek_for_prev(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.aim(key);
+        self.iterator.seek_for_prev(&self.target);
+        self.arrived()
+    }
+
+    fn next(&mut self) -> Result<bool, EngineError> {
+        self.iterator.next();
+        self.arrived()
+    }
+
+    fn prev(&mut self) -> Result<bool, EngineError> {
+        self.iterator.prev();
+        self.arrived()
+    }
+
+    fn key(&self) -> &[u8] {
+        let stored = self.iterator.key().unwrap_or_default();
+        stored.strip_prefix(self.home.prefix()).unwrap_or_default()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.iterator.value().unwrap_or_default()
+    }
+}

@@ -1,0 +1,164 @@
+//! The engine's directory: who owns it, which format it has, whether it is new.
+//!
+//! ```text
+//! <dir>/basalt-lock       held (flock) while an engine has the directory open
+//! <dir>/basalt-format     "basalt-format <version>\n": written last when a directory is made
+//! <dir>/basalt-creating   there only while a directory is being made: nothing in it counts yet
+//! <dir>/db/               RocksDB's files
+//! ```
+//!
+//! So a directory is one of: empty (make one), unfinished (nothing was acknowledged: make it
+//! anew), ours (open it, never create), anything else (refuse). Knows nothing of what is in `db/`.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::open_error::OpenError;
+
+/// The file that says what the directory is.
+pub(crate) const FORMAT_FILE: &str = "basalt-format";
+/// The format written, and the newest that is read.
+pub(crate) const FORMAT: u32 = 1;
+
+const FORMAT_MAGIC: &str = "basalt-format ";
+const LOCK_FILE: &str = "basalt-lock";
+const CREATING_FILE: &str = "basalt-creating";
+const DATABASE: &str = "db";
+/// What file systems put into their root.
+const IGNORED: [&str; 2] = ["lost+found", LOCK_FILE];
+
+/// A directory that this process owns until it drops this.
+pub(crate) struct Directory {
+    path: PathBuf,
+    is_new: bool,
+    _lock: File,
+}
+
+impl Directory {
+    /// Takes the directory, making it if there is none, and says whether it is new.
+    pub(crate) fn take(path: &Path) -> Result<Directory, OpenError> {
+        let failed = |what: &'static str| move |error: io::Error| OpenError::from_io(path, what, &error);
+        fs::create_dir_all(path).map_err(failed("create the directory"))?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path.join(LOCK_FILE))
+            .map_err(failed("open basalt-lock"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(OpenError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(failed("lock basalt-lock")(error)),
+        }
+        let is_new = Directory::is_new(path)?;
+        let directory = Directory { path: path.to_owned(), is_new, _lock: lock };
+        if is_new {
+            directory.begin().map_err(failed("prepare the directory"))?;
+        } else {
+            check_format(path)?;
+            let current = Path::new(DATABASE).join("CURRENT");
+            let incomplete = |missing: String| OpenError::Incomplete { path: path.to_owned(), missing };
+            if !path.join(&current).exists() {
+                return Err(incomplete(current.display().to_string()));
+            }
+            // RocksDB makes a log when it opens and removes it only after making the next, but does
+            // not miss the last one itself: what it held would be gone without a word.
+            if !has_log(&path.join(DATABASE)).map_err(failed("list db"))? {
+                return Err(incomplete(format!("the log ({DATABASE}/*.log)")));
+            }
+        }
+        Ok(directory)
+    }
+
+    /// Where RocksDB's files are.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path.join(DATABASE)
+    }
+
+    /// True if the database has to be made.
+    pub(crate) fn must_create(&self) -> bool {
+        self.is_new
+    }
+
+    /// Declares a new directory complete. From here on its loss is never silent.
+    pub(crate) fn finish(&self) -> Result<(), OpenError> {
+        let finish = || {
+            if !self.is_new {
+                return Ok(());
+            }
+            let temporary = self.path.join(format!("{FORMAT_FILE}.tmp"));
+            write_synced(&temporary, format!("{FORMAT_MAGIC}{FORMAT}\n").as_bytes())?;
+            fs::rename(&temporary, self.path.join(FORMAT_FILE))?;
+            sync_directory(&self.path)?;
+            // If a crash leaves it, it means nothing: the format file is looked at first.
+            fs::remove_file(self.path.join(CREATING_FILE))
+        };
+        finish().map_err(|error: io::Error| OpenError::from_io(&self.path, "write basalt-format", &error))
+    }
+
+    fn is_new(path: &Path) -> Result<bool, OpenError> {
+        let failed = |error: io::Error| OpenError::from_io(path, "list the directory", &error);
+        if path.join(FORMAT_FILE).exists() {
+            return Ok(false);
+        }
+        if path.join(CREATING_FILE).exists() {
+            return Ok(true);
+        }
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+            if !IGNORED.contains(&name.as_str()) {
+                return Err(OpenError::NotOurs { path: path.to_owned(), found: name });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Marks the directory as being made, and removes what an earlier attempt left.
+    fn begin(&self) -> io::Result<()> {
+        write_synced(&self.path.join(CREATING_FILE), b"")?;
+        sync_directory(&self.path)?;
+        match fs::remove_dir_all(self.database()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads the format file; it must name a version from 1 to [`FORMAT`].
+fn check_format(path: &Path) -> Result<(), OpenError> {
+    let content = fs::read(path.join(FORMAT_FILE))
+        .map_err(|error| OpenError::from_io(path, "read basalt-format", &error))?;
+    let version = std::str::from_utf8(&content)
+        .ok()
+        .and_then(|text| text.strip_prefix(FORMAT_MAGIC)?.strip_suffix('\n')?.parse::<u32>().ok());
+    match version {
+        Some(found) if found > FORMAT => {
+            Err(OpenError::NewerFormat { path: path.to_owned(), found, supported: FORMAT })
+        }
+        Some(1..) => Ok(()),
+        _ => Err(OpenError::Damaged {
+            path: path.to_owned(),
+            detail: format!("{FORMAT_FILE} does not hold \"{FORMAT_MAGIC}<version>\""),
+        }),
+    }
+}
+
+fn has_log(database: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(database)? {
+        if entry?.path().extension().is_some_and(|extension| extension == "log") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

@@ -1,0 +1,102 @@
+//! What the engine says of itself: numbers for metrics, and whether it is well.
+
+use rocksdb::properties;
+
+use crate::engine::RocksEngine;
+
+/// Whether the engine does its work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// All is well.
+    Good,
+    /// Writes wait: memtables or the first level are full. It passes.
+    Stalled,
+    /// So many flushes or compactions failed; RocksDB may have stopped writes.
+    BackgroundErrors(u64),
+    /// The log failed, with the first failure's text: nothing is written until the engine is opened
+    /// anew.
+    LogFailed(String),
+    /// It was closed.
+    Closed,
+}
+
+/// Numbers of the moment, of all tables together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// Bytes that the cache may hold.
+    pub cache_capacity_bytes: u64,
+    /// Bytes in the cache, memtables charged to it included.
+    pub cache_bytes: u64,
+    /// Bytes of memtables.
+    pub memtable_bytes: u64,
+    /// Bytes of files that hold live data.
+    pub disk_bytes: u64,
+    /// Bytes that compaction is behind.
+    pub compaction_pending_bytes: u64,
+    /// Flushes running.
+    pub flushes_running: u64,
+    /// Compactions running.
+    pub compactions_running: u64,
+    /// Bytes a second to which writes are slowed; 0 when they are not.
+    pub delayed_write_rate: u64,
+    /// Flushes and compactions that failed.
+    pub background_errors: u64,
+    /// Tables.
+    pub tables: u64,
+    /// Tables with a family of their own.
+    pub own_families: u64,
+}
+
+impl RocksEngine {
+    fn number(&self, property: &properties::PropName) -> u64 {
+        // A property this version does not have would be a mistake of ours; a test asks for all.
+        self.db().property_int_value(property).ok().flatten().unwrap_or(0)
+    }
+
+    /// Flushes and compactions that failed since the engine was opened.
+    pub(crate) fn background_errors(&self) -> u64 {
+        self.number(properties::BACKGROUND_ERRORS)
+    }
+
+    /// Whether the engine does its work.
+    pub fn health(&self) -> Health {
+        if self.check_open().is_err() {
+            return Health::Closed;
+        }
+        if let Some(detail) = self.log_failure() {
+            return Health::LogFailed(detail.to_owned());
+        }
+        match self.background_errors() {
+            0 if self.number(properties::IS_WRITE_STOPPED) > 0 => Health::Stalled,
+            0 => Health::Good,
+            errors => Health::BackgroundErrors(errors),
+        }
+    }
+
+    /// Numbers for metrics. Takes RocksDB's lock for each family: once in seconds, not per request.
+    pub fn metrics(&self) -> Metrics {
+        let tables = self.tables_now();
+        let mut metrics = Metrics {
+            cache_capacity_bytes: self.kit().budget.cache_bytes,
+            cache_bytes: self.kit().cache.get_usage() as u64,
+            memtable_bytes: self.kit().memtables.get_usage() as u64,
+            flushes_running: self.number(properties::NUM_RUNNING_FLUSHES),
+            compactions_running: self.number(properties::NUM_RUNNING_COMPACTIONS),
+            delayed_write_rate: self.number(properties::ACTUAL_DELAYED_WRITE_RATE),
+            background_errors: self.background_errors(),
+            tables: tables.homes.len() as u64,
+            own_families: tables.own_families() as u64,
+            ..Metrics::default()
+        };
+        let own = tables.homes.values().filter(|home| home.prefix.is_none()).map(|home| &home.family);
+        for family in own.chain([self.catalogue(), self.shared()]) {
+            let of = |property| {
+                let value = self.db().property_int_value_cf(family.handle(), property);
+                value.ok().flatten().unwrap_or(0)
+            };
+            metrics.disk_bytes += of(properties::LIVE_SST_FILES_SIZE);
+            metrics.compaction_pending_bytes += of(properties::ESTIMATE_PENDING_COMPACTION_BYTES);
+        }
+        metrics
+    }
+}

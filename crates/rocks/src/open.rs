@@ -1,0 +1,174 @@
+//! Opening: from a directory to a [`RocksEngine`] or an [`OpenError`].
+//!
+//! The order is what makes it safe: own the directory, check its format, open every family there
+//! is, read the catalogue, and compare the two. What the catalogue names must be there; a family it
+//! does not name is what a crash left of a table being made or dropped, and goes.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rocksdb::{ColumnFamilyDescriptor, DB, IteratorMode, WriteBatch};
+
+use crate::budget::Budget;
+use crate::catalogue::{Entry, Place, erased_key};
+use crate::directory::Directory;
+use crate::engine::RocksEngine;
+use crate::family::{self, CATALOGUE, Family, SHARED};
+use crate::open_error::OpenError;
+use crate::options::{self, Kit};
+use crate::table_map::{Home, TableMap};
+
+/// What to do when a log record cannot be read while the log is replayed.
+///
+/// In both, a record cut short at the very end is what a crash leaves, and no damage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogRecovery {
+    /// Refuse to open: acknowledged writes may stand behind the damage.
+    #[default]
+    RefuseDamage,
+    /// Open with what stands before the damage. Only for an operator who has been told.
+    UpToDamage,
+}
+
+/// What an engine needs to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RocksConfig {
+    /// A directory of its own.
+    pub path: PathBuf,
+    /// Bytes of memory for caches and memtables together; see [`Budget`].
+    pub memory_bytes: u64,
+    /// Processors it may use in the background.
+    pub cores: usize,
+    /// What to do about a damaged log.
+    pub log_recovery: LogRecovery,
+}
+
+/// What the catalogue says.
+struct Found {
+    tables: TableMap,
+    next: u32,
+    erased: Vec<u32>,
+}
+
+/// Opens an engine. See [`RocksEngine::open`].
+pub(crate) fn open(config: &RocksConfig) -> Result<RocksEngine, OpenError> {
+    let directory = Directory::take(&config.path)?;
+    let kit = Kit::new(Budget::of(config.memory_bytes), config.cores);
+    let failed = |error| OpenError::from_rocksdb(&config.path, error);
+    let damaged = |detail: String| OpenError::Damaged { path: config.path.clone(), detail };
+
+    let database_options = kit.database(directory.must_create(), config.log_recovery);
+    let path = directory.database();
+    let names = match directory.must_create() {
+        true => vec![CATALOGUE.to_owned(), SHARED.to_owned()],
+        false => DB::list_cf(&database_options, &path).map_err(failed)?,
+    };
+    if let Some(strange) = names.iter().find(|name| !is_known(name)) {
+        return Err(damaged(format!("there is a column family {strange:?} that this version does not make")));
+    }
+    let describe = |name: &String| {
+        let options = if name == CATALOGUE { kit.catalogue() } else { kit.rows() };
+        ColumnFamilyDescriptor::new(name, options)
+    };
+    let db = DB::open_cf_descriptors(&database_options, &path, names.iter().map(describe)).map_err(failed)?;
+    let db = Arc::new(db);
+
+    let missing = |name: &str| damaged(format!("the column family {name:?} is missing"));
+    let catalogue = Arc::new(Family::find(&db, CATALOGUE).ok_or_else(|| missing(CATALOGUE))?);
+    let shared = Arc::new(Family::find(&db, SHARED).ok_or_else(|| missing(SHARED))?);
+    let found = read_catalogue(&db, &catalogue, &shared).map_err(|problem| match problem {
+        Problem::Rocks(error) => failed(error),
+        Problem::Contradiction(detail) => damaged(detail),
+    })?;
+
+    drop_orphans(&db, &names, &found.tables).map_err(failed)?;
+    erase(&db, &catalogue, &shared, &found.erased).map_err(failed)?;
+    directory.finish()?;
+    Ok(RocksEngine::new(db, catalogue, shared, found.tables, found.next, kit, directory))
+}
+
+fn is_known(name: &str) -> bool {
+    name == CATALOGUE || name == SHARED || family::own_number(name).is_some()
+}
+
+enum Problem {
+    Rocks(rocksdb::Error),
+    Contradiction(String),
+}
+
+fn read_catalogue(db: &Arc<DB>, catalogue: &Family, shared: &Arc<Family>) -> Result<Found, Problem> {
+    let mut found = Found { tables: TableMap::default(), next: 0, erased: Vec::new() };
+    let mut places = HashSet::new();
+    let mut greatest = None;
+    for item in db.iterator_cf(catalogue.handle(), IteratorMode::Start) {
+        let (key, value) = item.map_err(Problem::Rocks)?;
+        let entry = Entry::decode(&key, &value).ok_or_else(|| {
+            Problem::Contradiction(format!("the catalogue has an unreadable entry {key:02x?}"))
+        })?;
+        match entry {
+            Entry::Next(number) => found.next = number,
+            Entry::Erased(prefix) => {
+                greatest = greatest.max(Some(prefix));
+                found.erased.push(prefix);
+            }
+            Entry::Table(table, record) => {
+                let (family, prefix, number) = match record.place {
+                    Place::Shared(number) => (Arc::clone(shared), Some(number.to_be_bytes()), number),
+                    Place::Own(number) => {
+                        let name = family::own_name(number);
+                        let family = Family::find(db, &name).ok_or_else(|| {
+                            Problem::Contradiction(format!(
+                                "table {} lost its column family {name:?}",
+                                table.0
+                            ))
+                        })?;
+                        (Arc::new(family), None, number)
+                    }
+                };
+                if !places.insert(record.place) {
+                    let detail = format!("two tables, one of them {}, have the same place", table.0);
+                    return Err(Problem::Contradiction(detail));
+                }
+                greatest = greatest.max(Some(number));
+                found.tables.homes.insert(table, Arc::new(Home { record, family, prefix }));
+            }
+        }
+    }
+    if greatest.is_some_and(|greatest| greatest >= found.next) {
+        let detail = format!("the catalogue's next number {} is in use", found.next);
+        return Err(Problem::Contradiction(detail));
+    }
+    Ok(found)
+}
+
+/// Drops the families that no table has: a crash came between the two steps of making or dropping.
+fn drop_orphans(db: &Arc<DB>, names: &[String], tables: &TableMap) -> Result<(), rocksdb::Error> {
+    let used: HashSet<Place> = tables.homes.values().map(|home| home.record.place).collect();
+    for name in names {
+        if family::own_number(name).is_some_and(|number| !used.contains(&Place::Own(number))) {
+            db.drop_cf(name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Erases once more what a write that ran beside a drop or truncation may have left.
+fn erase(db: &DB, catalogue: &Family, shared: &Family, prefixes: &[u32]) -> Result<(), rocksdb::Error> {
+    if prefixes.is_empty() {
+        return Ok(());
+    }
+    let mut batch = WriteBatch::default();
+    for &prefix in prefixes {
+        erase_prefix(&mut batch, shared, prefix);
+        batch.delete_cf(catalogue.handle(), erased_key(prefix));
+    }
+    db.write_opt(batch, &options::write(true, true))
+}
+
+/// Adds the removal of all entries with a prefix. Such a prefix is never read again, so that the
+/// range deletion costs no reader anything that matters.
+pub(crate) fn erase_prefix(batch: &mut WriteBatch, shared: &Family, prefix: u32) {
+    let end = prefix.checked_add(1).map_or_else(|| vec![0xff; 5], |next| next.to_be_bytes().to_vec());
+    batch.delete_range_cf(shared.handle(), prefix.to_be_bytes().to_vec(), end);
+}

@@ -1,0 +1,67 @@
+//! Which tables there are and where their entries lie: a map that is replaced whole, so that
+//! requests look at it without a lock.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use basalt_model::TableId;
+use basalt_storage::engine::EngineError;
+use smallvec::SmallVec;
+
+use crate::catalogue::Record;
+use crate::family::Family;
+
+/// A key as RocksDB sees it.
+pub(crate) type StoredKey = SmallVec<[u8; 64]>;
+
+/// Bytes of a table's number before each key in a shared family.
+pub(crate) type Prefix = [u8; 4];
+
+/// A table's family, and its prefix there.
+pub(crate) struct Home {
+    /// Its record in the catalogue.
+    pub(crate) record: Record,
+    /// Where its entries are.
+    pub(crate) family: Arc<Family>,
+    /// What its keys begin with, if it shares the family.
+    pub(crate) prefix: Option<Prefix>,
+}
+
+impl Home {
+    /// Bytes before each key.
+    pub(crate) fn prefix(&self) -> &[u8] {
+        self.prefix.as_ref().map_or(&[], |prefix| prefix.as_slice())
+    }
+
+    /// A key of the table as it is stored.
+    pub(crate) fn stored(&self, key: &[u8]) -> StoredKey {
+        let mut stored = StoredKey::from_slice(self.prefix());
+        stored.extend_from_slice(key);
+        stored
+    }
+
+    /// The first stored key beyond the table's; `None` when the family ends with it.
+    pub(crate) fn end(&self) -> Option<Prefix> {
+        let number = u32::from_be_bytes(self.prefix?);
+        number.checked_add(1).map(u32::to_be_bytes)
+    }
+}
+
+/// The tables at one moment.
+#[derive(Clone, Default)]
+pub(crate) struct TableMap {
+    /// By id.
+    pub(crate) homes: HashMap<TableId, Arc<Home>>,
+}
+
+impl TableMap {
+    /// Where a table is.
+    pub(crate) fn home(&self, table: TableId) -> Result<&Arc<Home>, EngineError> {
+        self.homes.get(&table).ok_or(EngineError::UnknownTable(table))
+    }
+
+    /// How many tables have a family of their own.
+    pub(crate) fn own_families(&self) -> usize {
+        self.homes.values().filter(|home| home.prefix.is_none()).count()
+    }
+}
