@@ -26,5 +26,5 @@ mod tables;
 pub use budget::Budget;
 pub use engine::RocksEngine;
 pub use metrics::{Health, Metrics};
-pub use open::{LogRecovery, RocksConfig};
+pub use open::{LogRecovery, OWN_FAMILIES_MAX, RocksConfig};
 pub use open_error::OpenError;

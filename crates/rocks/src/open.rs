@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use rocksdb::{ColumnFamilyDescriptor, DB, IteratorMode, WriteBatch};
 
-use crate::budget::Budget;
 use crate::catalogue::{Entry, Place, erased_key};
 use crate::directory::Directory;
 use crate::engine::RocksEngine;
@@ -36,12 +35,32 @@ pub enum LogRecovery {
 pub struct RocksConfig {
     /// A directory of its own.
     pub path: PathBuf,
-    /// Bytes of memory for caches and memtables together; see [`Budget`].
+    /// Bytes of memory for caches and memtables together; see [`crate::Budget`].
     pub memory_bytes: u64,
     /// Processors it may use in the background.
     pub cores: usize,
     /// What to do about a damaged log.
     pub log_recovery: LogRecovery,
+    /// So many tables get a family of their own; further ones share. [`OWN_FAMILIES_MAX`] but for
+    /// measurements. Tables stay where they are when it changes.
+    pub own_families_max: usize,
+}
+
+/// Each family costs memory, a part of the options file that every change rewrites, and files of
+/// its own: `docs/decisions/0002-column-families.md`.
+pub const OWN_FAMILIES_MAX: usize = 64;
+
+impl RocksConfig {
+    /// For a directory, with what an engine of this size and machine needs.
+    pub fn new(path: PathBuf, memory_bytes: u64, cores: usize) -> RocksConfig {
+        RocksConfig {
+            path,
+            memory_bytes,
+            cores,
+            log_recovery: LogRecovery::default(),
+            own_families_max: OWN_FAMILIES_MAX,
+        }
+    }
 }
 
 /// What the catalogue says.
@@ -54,7 +73,7 @@ struct Found {
 /// Opens an engine. See [`RocksEngine::open`].
 pub(crate) fn open(config: &RocksConfig) -> Result<RocksEngine, OpenError> {
     let directory = Directory::take(&config.path)?;
-    let kit = Kit::new(Budget::of(config.memory_bytes), config.cores);
+    let kit = Kit::new(config);
     let failed = |error| OpenError::from_rocksdb(&config.path, error);
     let damaged = |detail: String| OpenError::Damaged { path: config.path.clone(), detail };
 
@@ -172,3 +191,6 @@ pub(crate) fn erase_prefix(batch: &mut WriteBatch, shared: &Family, prefix: u32)
     let end = prefix.checked_add(1).map_or_else(|| vec![0xff; 5], |next| next.to_be_bytes().to_vec());
     batch.delete_range_cf(shared.handle(), prefix.to_be_bytes().to_vec(), end);
 }
+
+#[cfg(test)]
+mod tests;

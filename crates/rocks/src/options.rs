@@ -8,7 +8,7 @@ use rocksdb::{
 
 use crate::budget::Budget;
 use crate::merge;
-use crate::open::LogRecovery;
+use crate::open::{LogRecovery, RocksConfig};
 
 /// Bits of Bloom filter for a key: one absent key in a hundred costs a look into a file. Cassandra's
 /// default `bloom_filter_fp_chance` is the same 0.01.
@@ -32,12 +32,14 @@ const DESCRIPTORS_KEPT: u64 = 512;
 pub(crate) struct Kit {
     pub(crate) budget: Budget,
     cores: usize,
+    pub(crate) own_families_max: usize,
     pub(crate) cache: Cache,
     pub(crate) memtables: WriteBufferManager,
 }
 
 impl Kit {
-    pub(crate) fn new(budget: Budget, cores: usize) -> Kit {
+    pub(crate) fn new(config: &RocksConfig) -> Kit {
+        let budget = Budget::of(config.memory_bytes);
         let cache_bytes = usize::try_from(budget.cache_bytes).unwrap_or(usize::MAX);
         let memtables_bytes = usize::try_from(budget.memtables_bytes).unwrap_or(usize::MAX);
         // No locks on the way to a block. 0: it finds the size of its table by itself.
@@ -45,7 +47,7 @@ impl Kit {
         // Writers are slowed by RocksDB's own rules, not stopped by this manager.
         let memtables =
             WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, false, cache.clone());
-        Kit { budget, cores, cache, memtables }
+        Kit { budget, cores: config.cores, own_families_max: config.own_families_max, cache, memtables }
     }
 
     /// Options of the database.

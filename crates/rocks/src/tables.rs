@@ -18,11 +18,6 @@ use crate::open::erase_prefix;
 use crate::options;
 use crate::table_map::{Home, TableMap};
 
-/// So many tables have a family of their own; further ones share. Each family costs memory, a part
-/// of the options file that every change rewrites, and files of its own:
-/// `docs/decisions/0002-column-families.md`.
-pub(crate) const OWN_FAMILIES_MAX: usize = 64;
-
 /// Where a new table, or a new generation of one, is to live.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wish {
@@ -98,7 +93,7 @@ impl RocksEngine {
         let after = number
             .checked_add(1)
             .ok_or_else(|| EngineError::Io { detail: "the numbers of tables are used up".to_owned() })?;
-        let home = if wish == Wish::Own && tables.own_families() < OWN_FAMILIES_MAX {
+        let home = if wish == Wish::Own && tables.own_families() < self.kit().own_families_max {
             let name = own_name(number);
             self.db().create_cf(&name, &self.kit().rows()).map_err(|error| self.failed_write(error))?;
             let family = Family::find(self.db(), &name)

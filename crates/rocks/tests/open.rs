@@ -265,3 +265,27 @@ fn a_read_from_memory_only_says_when_it_needs_the_disk() {
         assert!(engine.get(table(number), key, ReadTier::CacheOnly).expect("in the cache now").is_some());
     }
 }
+
+#[test]
+fn a_write_that_may_not_wait_says_when_it_would() {
+    let scratch = Scratch::new();
+    let engine =
+        RocksEngine::open(&basalt_rocks::RocksConfig::new(scratch.join("data"), 0, 2)).expect("it opens");
+    engine.create_table(table(1)).expect("a table");
+    let hurried = basalt_storage::engine::WriteOptions { may_block: false, ..QUICK };
+    let value = vec![7; 1 << 20];
+    // Memtables fill faster than files are written; how soon, is the machine's.
+    let stalled = (0..4096_u32).find(|number| {
+        let mut set = WriteSet::new();
+        set.put(table(1), &number.to_be_bytes(), &value);
+        match engine.write(&[&set], hurried) {
+            Ok(()) => false,
+            Err(EngineError::WouldStall) => true,
+            Err(error) => panic!("{error}"),
+        }
+    });
+    let stalled = stalled.expect("four gigabytes are more than memtables of eight megabytes hold");
+    assert_eq!(get(&engine, 1, &stalled.to_be_bytes()), None, "nothing was written");
+    put(&engine, 1, &stalled.to_be_bytes(), b"waited");
+    assert_eq!(get(&engine, 1, &stalled.to_be_bytes()), Some(b"waited".to_vec()));
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use basalt_model::TableId;
-use basalt_rocks::{LogRecovery, OpenError, RocksConfig, RocksEngine};
+use basalt_rocks::{OpenError, RocksConfig, RocksEngine};
 use basalt_storage::engine::{CursorOptions, ReadTier, Sync, WriteOptions};
 
 /// A directory that is removed at the end.
@@ -38,12 +38,7 @@ impl Drop for Scratch {
 }
 
 pub fn config(path: &Path) -> RocksConfig {
-    RocksConfig {
-        path: path.to_owned(),
-        memory_bytes: 64 << 20,
-        cores: 2,
-        log_recovery: LogRecovery::RefuseDamage,
-    }
+    RocksConfig::new(path.to_owned(), 64 << 20, 2)
 }
 
 pub fn open(path: &Path) -> RocksEngine {
