@@ -122,8 +122,8 @@ fn put_udt(out: &mut BytesMut, definition: &UserType, version: ProtocolVersion) 
     }
 }
 
-/// Reads a type. Collections and UDTs come out as not frozen, for the message does not say; custom
-/// types keep their class name.
+/// Reads a type. Collections and UDTs come out as not frozen, for the message does not say. A custom
+/// type becomes the type its class name says, if that is one of ours.
 pub fn read_type(body: &mut Reader) -> Result<DataType> {
     read_nested(body, 0)
 }
@@ -135,7 +135,13 @@ fn read_nested(body: &mut Reader, depth: usize) -> Result<DataType> {
     let inner = |body: &mut Reader| read_nested(body, depth + 1);
     let id = body.u16()?;
     Ok(match id {
-        CUSTOM => DataType::Custom(body.string()?.into()),
+        CUSTOM => {
+            let class_name = body.string()?;
+            match DataType::from_class_name(&class_name) {
+                Some((data_type, false)) => data_type,
+                _ => DataType::Custom(class_name.into()),
+            }
+        }
         LIST => DataType::List { element: Arc::new(inner(body)?), frozen: false },
         SET => DataType::Set { element: Arc::new(inner(body)?), frozen: false },
         MAP => {

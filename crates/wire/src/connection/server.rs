@@ -283,7 +283,11 @@ impl ServerConnection {
             Err(error) if self.frames.is_some() => {
                 return self.reject_in_frame(header.version.number(), header.stream, error, false);
             }
-            Err(error) => return self.reject(header.version, header.stream, error, false),
+            // A broken handshake ends the connection; Cassandra does not even answer it.
+            Err(error) => {
+                let close = self.stage == Stage::Established;
+                return self.reject(header.version, header.stream, error, close);
+            }
         };
         self.errors_in_row = 0;
         if let Err(error) = self.check_stage(&request, reply_to) {

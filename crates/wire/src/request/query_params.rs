@@ -4,6 +4,7 @@ use basalt_model::Consistency;
 use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::limits::MAX_SHORT_COUNT;
+use crate::paging_state::PagingState;
 use crate::primitives::{self, Reader, Value};
 use crate::{ProtocolVersion, Result, WireError};
 
@@ -93,7 +94,8 @@ pub struct QueryParams {
     /// Rows per page. Any value may be sent, 0 and negative ones as well: a statement with 0 is
     /// refused when it runs, a negative size means no paging, as absence does.
     pub page_size: Option<i32>,
-    /// Where to go on, as an earlier page's result said; see [`crate::paging_state`].
+    /// Where to go on, as an earlier page's result said. In a decoded request it is known to be a
+    /// [`PagingState`].
     pub paging_state: Option<Bytes>,
     /// The level of the Paxos phase; SERIAL if absent. What was sent is not checked here, for
     /// Cassandra ignores it unless the statement is conditional.
@@ -137,6 +139,9 @@ impl QueryParams {
         }
         if has(PAGING_STATE) {
             params.paging_state = body.bytes()?;
+            if let Some(state) = &params.paging_state {
+                PagingState::decode(state, version)?;
+            }
         }
         if has(SERIAL_CONSISTENCY) {
             params.serial_consistency = Some(body.consistency()?);
