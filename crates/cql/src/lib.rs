@@ -6,6 +6,13 @@
 
 pub mod ast;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
+mod lexer;
+mod parser;
+mod printer;
+
 pub use basalt_model::quote;
 
 pub use error::SyntaxError;
+pub use parser::{MAX_CHAIN, MAX_MARKERS, MAX_NESTING, Parsed, parse, parse_statement, parse_type};

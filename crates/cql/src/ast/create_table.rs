@@ -60,6 +60,6 @@ pub struct TableOptions {
     pub properties: Vec<Property>,
     /// `COMPACT STORAGE`
     pub compact_storage: bool,
-    /// `CLUSTERING ORDER BY (...)`; a column that comes twice has its last direction in its first place.
+    /// `CLUSTERING ORDER BY (...)` as written; that no column comes twice is checked later.
     pub clustering_order: Vec<(Ident, Direction)>,
 }

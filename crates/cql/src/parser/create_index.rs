@@ -1,0 +1,47 @@
+//! CREATE INDEX.
+
+use super::name::is_column;
+use super::{Parser, Result};
+use crate::ast::{CreateIndex, IndexTarget, IndexTargetKind};
+use crate::lexer::{Keyword, Kind};
+
+impl Parser<'_> {
+    pub(super) fn create_index(&mut self) -> Result<CreateIndex> {
+        self.expect_key(Keyword::Create)?;
+        let custom = self.eat_key(Keyword::Custom)?;
+        self.expect_key(Keyword::Index)?;
+        let if_not_exists = self.if_not_exists()?;
+        let name = if self.at_key(Keyword::On) { None } else { Some(self.bare_index_name()?) };
+        self.expect_key(Keyword::On)?;
+        let table = self.table_name()?;
+        self.expect(Kind::LeftParen)?;
+        let targets = if self.kind() == Kind::RightParen {
+            Vec::new()
+        } else {
+            self.comma_separated(Self::index_target)?
+        };
+        self.expect(Kind::RightParen)?;
+        let class = if self.eat_key(Keyword::Using)? { Some(self.string()?) } else { None };
+        let properties = self.optional_properties()?;
+        Ok(CreateIndex { custom, if_not_exists, name, table, targets, class, properties })
+    }
+
+    fn index_target(&mut self) -> Result<IndexTarget> {
+        let kind = match self.kind() {
+            Kind::Key(Keyword::Entries) => IndexTargetKind::Entries,
+            Kind::Key(Keyword::Full) => IndexTargetKind::Full,
+            Kind::Key(Keyword::Values) if self.peek(1)? == Kind::LeftParen => IndexTargetKind::Values,
+            Kind::Key(Keyword::Keys) if self.peek(1)? == Kind::LeftParen => IndexTargetKind::Keys,
+            kind if is_column(kind) => IndexTargetKind::Simple,
+            _ => return Err(self.no_viable()),
+        };
+        if kind == IndexTargetKind::Simple {
+            return Ok(IndexTarget { kind, column: self.column()? });
+        }
+        self.advance()?;
+        self.expect(Kind::LeftParen)?;
+        let column = self.column()?;
+        self.expect(Kind::RightParen)?;
+        Ok(IndexTarget { kind, column })
+    }
+}

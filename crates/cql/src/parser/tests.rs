@@ -1,0 +1,1 @@
+//! Limits and entries of the parser.
