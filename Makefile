@@ -25,7 +25,7 @@ demo: build
 
 test: build
 	cargo test --locked --release --workspace
-	tests/drivers/run.sh $(TARGET)/release/basalt
+	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/drivers/run.sh
 
 lint: rocksdb
 	cargo fmt --all --check

@@ -34,9 +34,8 @@ fn say(what: &str, started: Instant, each: u128) {
 }
 
 fn open(path: &Path, own: usize) -> Result<RocksEngine, Box<dyn Error>> {
-    let mut config = RocksConfig::new(path.to_owned(), 512 << 20, 2);
-    config.own_families_max = own;
-    Ok(RocksEngine::open(&config)?)
+    let config = RocksConfig::new(path.to_owned(), 512 << 20, 2);
+    Ok(RocksEngine::open_with_families(&config, own)?)
 }
 
 fn write(engine: &RocksEngine, number: u128, key: u128) -> Result<(), Box<dyn Error>> {

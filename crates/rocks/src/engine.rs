@@ -18,7 +18,7 @@ use crate::cursor::{self, RocksCursor};
 use crate::directory::Directory;
 use crate::error;
 use crate::family::Family;
-use crate::open::{self, RocksConfig};
+use crate::open::{self, OWN_FAMILIES_MAX, RocksConfig};
 use crate::open_error::OpenError;
 use crate::options::{self, Kit};
 use crate::reads::{self, View};
@@ -52,7 +52,19 @@ impl RocksEngine {
     /// # Errors
     /// Whatever makes it unsafe or impossible: see [`OpenError`].
     pub fn open(config: &RocksConfig) -> Result<RocksEngine, OpenError> {
-        open::open(config)
+        open::open(config, OWN_FAMILIES_MAX)
+    }
+
+    /// As [`RocksEngine::open`], with another limit of families than [`OWN_FAMILIES_MAX`]: for
+    /// measuring it. Tables stay where they are when it changes.
+    ///
+    /// # Errors
+    /// As [`RocksEngine::open`].
+    pub fn open_with_families(
+        config: &RocksConfig,
+        own_families_max: usize,
+    ) -> Result<RocksEngine, OpenError> {
+        open::open(config, own_families_max)
     }
 
     pub(crate) fn new(

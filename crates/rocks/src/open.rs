@@ -41,25 +41,17 @@ pub struct RocksConfig {
     pub cores: usize,
     /// What to do about a damaged log.
     pub log_recovery: LogRecovery,
-    /// So many tables get a family of their own; further ones share. [`OWN_FAMILIES_MAX`] but for
-    /// measurements. Tables stay where they are when it changes.
-    pub own_families_max: usize,
 }
 
-/// Each family costs memory, a part of the options file that every change rewrites, and files of
-/// its own: `docs/decisions/0002-column-families.md`.
+/// So many tables get a family of their own; further ones share. Each family costs memory, a part
+/// of the options file that every change rewrites, and files of its own:
+/// `docs/decisions/0002-column-families.md`.
 pub const OWN_FAMILIES_MAX: usize = 64;
 
 impl RocksConfig {
     /// For a directory, with what an engine of this size and machine needs.
     pub fn new(path: PathBuf, memory_bytes: u64, cores: usize) -> RocksConfig {
-        RocksConfig {
-            path,
-            memory_bytes,
-            cores,
-            log_recovery: LogRecovery::default(),
-            own_families_max: OWN_FAMILIES_MAX,
-        }
+        RocksConfig { path, memory_bytes, cores, log_recovery: LogRecovery::default() }
     }
 }
 
@@ -71,9 +63,9 @@ struct Found {
 }
 
 /// Opens an engine. See [`RocksEngine::open`].
-pub(crate) fn open(config: &RocksConfig) -> Result<RocksEngine, OpenError> {
+pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<RocksEngine, OpenError> {
     let directory = Directory::take(&config.path)?;
-    let kit = Kit::new(config);
+    let kit = Kit::new(config, own_families_max);
     let failed = |error| OpenError::from_rocksdb(&config.path, error);
     let damaged = |detail: String| OpenError::Damaged { path: config.path.clone(), detail };
 

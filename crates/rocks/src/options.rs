@@ -38,7 +38,7 @@ pub(crate) struct Kit {
 }
 
 impl Kit {
-    pub(crate) fn new(config: &RocksConfig) -> Kit {
+    pub(crate) fn new(config: &RocksConfig, own_families_max: usize) -> Kit {
         let budget = Budget::of(config.memory_bytes);
         let cache_bytes = usize::try_from(budget.cache_bytes).unwrap_or(usize::MAX);
         let memtables_bytes = usize::try_from(budget.memtables_bytes).unwrap_or(usize::MAX);
@@ -47,7 +47,7 @@ impl Kit {
         // Writers are slowed by RocksDB's own rules, not stopped by this manager.
         let memtables =
             WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, false, cache.clone());
-        Kit { budget, cores: config.cores, own_families_max: config.own_families_max, cache, memtables }
+        Kit { budget, cores: config.cores, own_families_max, cache, memtables }
     }
 
     /// Options of the database.

@@ -162,9 +162,8 @@ fn what_was_written_beside_a_truncation_is_erased_at_the_next_start() {
 #[test]
 fn tables_beyond_the_limit_share_and_stay_where_they_are() {
     let scratch = Scratch::new();
-    let mut config = RocksConfig::new(scratch.0.clone(), 0, 2);
-    config.own_families_max = 2;
-    let engine = RocksEngine::open(&config).expect("it opens");
+    let config = RocksConfig::new(scratch.0.clone(), 0, 2);
+    let engine = RocksEngine::open_with_families(&config, 2).expect("it opens");
     let place =
         |engine: &RocksEngine, number| engine.tables_now().home(table(number)).expect("a home").record.place;
     for number in 0..4 {
