@@ -1,1 +1,25 @@
-//! Placeholder until its first commit.
+//! A running node: listener, connections, reactors, configuration, limits, start and drain. The only
+//! crate, besides the load generator, that opens sockets. It is handed an engine and does not know
+//! which; what statements mean is `query`'s matter, what messages look like `wire`'s.
+
+pub mod auth;
+pub mod clients;
+pub mod config;
+mod connection;
+mod context;
+pub mod env;
+mod handshake;
+mod in_flight;
+pub mod limits;
+pub mod listener;
+pub mod log;
+pub mod metrics;
+pub mod node;
+pub mod pool;
+mod push;
+mod reactor;
+mod requests;
+pub mod signals;
+mod table_storage;
+mod trace;
+mod views;

@@ -1,0 +1,532 @@
+//! What the node takes from its configuration, typed and checked. Which keys have an effect stands here
+//! and nowhere else: a key that is given and not in [`APPLIED`] is reported.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+use basalt_query::QuerySettings;
+
+use super::container::Place;
+use super::sizing::{MEMORY_MIN_BYTES, Sizing};
+use super::yaml::Yaml;
+use super::{Config, ConfigError};
+
+/// Keys that have an effect here (some only in that other values are refused).
+pub const APPLIED: [&str; 55] = [
+    "authenticator",
+    "authorizer",
+    "available_processors",
+    "batch_size_fail_threshold",
+    "batch_size_warn_threshold",
+    "broadcast_address",
+    "broadcast_rpc_address",
+    "client_encryption_options",
+    "cluster_name",
+    "commitlog_segment_size",
+    "commitlog_sync",
+    "commitlog_sync_group_window",
+    "commitlog_sync_period",
+    "concurrent_compactors",
+    "concurrent_reads",
+    "consecutive_message_errors_threshold",
+    "data_file_directories",
+    "endpoint_snitch",
+    "initial_token",
+    "internode_authenticator",
+    "listen_address",
+    "max_mutation_size",
+    "memory",
+    "native_transport_allow_older_protocols",
+    "native_transport_idle_timeout",
+    "native_transport_max_concurrent_connections",
+    "native_transport_max_concurrent_connections_per_ip",
+    "native_transport_max_frame_size",
+    "native_transport_max_message_size",
+    "native_transport_max_request_data_in_flight",
+    "native_transport_max_request_data_in_flight_per_ip",
+    "native_transport_max_requests_per_second",
+    "native_transport_port",
+    "native_transport_rate_limiting_enabled",
+    "native_transport_receive_queue_capacity",
+    "native_transport_throw_on_overload",
+    "native_transport_timeout",
+    "network_authorizer",
+    "num_tokens",
+    "partitioner",
+    "periodic_commitlog_sync_lag_block",
+    "prepared_statements_cache_size",
+    "range_request_timeout",
+    "read_request_timeout",
+    "role_manager",
+    "rpc_address",
+    "rpc_keepalive",
+    "slow_query_log_timeout",
+    "start_native_transport",
+    "storage_compatibility_mode",
+    "storage_port",
+    "tombstone_failure_threshold",
+    "tombstone_warn_threshold",
+    "unlogged_batch_across_partitions_warn_threshold",
+    "write_request_timeout",
+];
+
+/// `commitlog_sync`: when an acknowledged write is on stable storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitlogSync {
+    /// Before it is acknowledged; writes that wait at the same time share a sync.
+    Batch,
+    /// Before it is acknowledged; a sync waits this long for more writes to share it.
+    Group {
+        /// `commitlog_sync_group_window`.
+        window_ms: u64,
+    },
+    /// Later; a crash of the machine loses what was acknowledged since the last sync.
+    Periodic {
+        /// `commitlog_sync_period`.
+        period_ms: u64,
+        /// `periodic_commitlog_sync_lag_block`: writers wait when the last sync is older.
+        lag_block_ms: u64,
+    },
+}
+
+impl CommitlogSync {
+    /// For the start line: `batch`, `group 10ms`, `periodic 10000ms`.
+    pub fn describe(self) -> String {
+        match self {
+            CommitlogSync::Batch => "batch".to_owned(),
+            CommitlogSync::Group { window_ms } => format!("group {window_ms}ms"),
+            CommitlogSync::Periodic { period_ms, .. } => format!("periodic {period_ms}ms"),
+        }
+    }
+}
+
+/// Limits on clients (`ClientResourceLimits` and the `native_transport_*` keys). `None`: no limit.
+#[derive(Clone, Debug)]
+pub struct TransportSettings {
+    /// Open connections in all.
+    pub connections_max: Option<u64>,
+    /// Open connections from one address.
+    pub connections_per_ip_max: Option<u64>,
+    /// Bytes of requests being worked on, in all.
+    pub in_flight_bytes: u64,
+    /// Bytes of requests being worked on, from one address.
+    pub in_flight_per_ip_bytes: u64,
+    /// Bytes of requests a connection may have worked on before it draws on the two limits above.
+    pub in_flight_per_connection_bytes: u64,
+    /// Whether requests over a limit are refused when STARTUP did not say; else they wait.
+    pub throw_on_overload: bool,
+    /// Requests a second, if limited.
+    pub requests_per_second: Option<u64>,
+    /// Longest envelope of v3 and v4 and of any handshake, bytes.
+    pub frame_max_bytes: u32,
+    /// Longest message of v5, bytes.
+    pub message_max_bytes: u32,
+    /// Broken messages in a row that close a connection.
+    pub consecutive_message_errors: u32,
+    /// Whether v3 and v4 are served.
+    pub allow_older_protocols: bool,
+    /// Connections silent for so long are closed, if any are.
+    pub idle_timeout_ms: Option<u64>,
+    /// Requests older than this when their turn comes are not begun.
+    pub request_timeout_ms: u64,
+    /// `rpc_keepalive`.
+    pub keepalive: bool,
+}
+
+/// Everything a node is started with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The configuration it was made of, for showing.
+    pub config: Config,
+    /// `cluster_name`.
+    pub cluster_name: String,
+    /// Where data is.
+    pub data_dir: PathBuf,
+    /// Where clients connect.
+    pub listen: SocketAddr,
+    /// Whether clients are served at all.
+    pub start_native_transport: bool,
+    /// What clients are told to connect to.
+    pub broadcast_rpc_address: IpAddr,
+    /// `listen_address`.
+    pub listen_address: IpAddr,
+    /// `broadcast_address`.
+    pub broadcast_address: IpAddr,
+    /// `storage_port`.
+    pub storage_port: u16,
+    /// Datacenter and rack, and the snitch that says so.
+    pub datacenter: String,
+    /// The rack.
+    pub rack: String,
+    /// `endpoint_snitch`, without its package.
+    pub snitch: String,
+    /// Tokens a new node draws.
+    pub num_tokens: u16,
+    /// When writes are durable.
+    pub commitlog_sync: CommitlogSync,
+    /// Largest mutation, bytes.
+    pub max_mutation_bytes: u64,
+    /// Who gets how much memory.
+    pub sizing: Sizing,
+    /// Reactors: threads that serve connections.
+    pub reactors: usize,
+    /// Threads for work that waits for the disk (`concurrent_reads`).
+    pub pool_threads: usize,
+    /// Limits on clients.
+    pub transport: TransportSettings,
+    /// Limits on statements.
+    pub query: QuerySettings,
+    /// Statements slower than this are logged; `None`: none are.
+    pub slow_query_log_ms: Option<u64>,
+    /// What `read_request_timeout` and its kin say.
+    pub timeouts: Timeouts,
+}
+
+/// Deadlines by kind of statement, milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// `read_request_timeout`.
+    pub read_ms: u64,
+    /// `range_request_timeout`.
+    pub range_ms: u64,
+    /// `write_request_timeout`.
+    pub write_ms: u64,
+}
+
+/// What the machine is, for everything that is sized by it.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// The default of `memory`, bytes.
+    pub memory_bytes: u64,
+    /// Cores this process may use.
+    pub cores: usize,
+}
+
+impl Settings {
+    /// Checks a configuration and takes what it needs of it. `data_dir` is used when the
+    /// configuration names none.
+    ///
+    /// # Errors
+    /// One line, in Cassandra's words where it has them.
+    pub fn from_config(
+        mut config: Config,
+        place: Place,
+        machine: Machine,
+        data_dir: PathBuf,
+    ) -> Result<Settings, ConfigError> {
+        refuse_what_would_mislead(&config)?;
+        let memory_bytes = config.bytes("memory").unwrap_or(machine.memory_bytes);
+        if memory_bytes < MEMORY_MIN_BYTES {
+            return Err(ConfigError(format!("memory must be at least {}MiB", MEMORY_MIN_BYTES >> 20)));
+        }
+        let sizing = Sizing::from_memory(memory_bytes);
+        config.derive("memory", format!("{memory_bytes}B"));
+        let addresses = addresses(&config)?;
+        let commitlog_sync = commitlog_sync(&mut config)?;
+        let max_mutation_bytes = max_mutation_bytes(&mut config)?;
+        let transport = transport(&mut config, sizing, max_mutation_bytes)?;
+        let snitch = config.text("endpoint_snitch").unwrap_or_else(|| "SimpleSnitch".to_owned());
+        let snitch = snitch.rsplit('.').next().unwrap_or("SimpleSnitch").to_owned();
+        config.derive("endpoint_snitch", snitch.clone());
+        let prepared_bytes =
+            config.bytes("prepared_statements_cache_size").unwrap_or(sizing.prepared_statements_bytes);
+        config.derive("prepared_statements_cache_size", format!("{}MiB", prepared_bytes >> 20));
+        let pool_threads = usize::try_from(config.number("concurrent_reads").unwrap_or(32)).unwrap_or(0);
+        if pool_threads < 2 {
+            return Err(ConfigError(format!("concurrent_reads must be at least 2, but was {pool_threads}")));
+        }
+        let num_tokens = num_tokens(&mut config)?;
+        let data_dir = data_dir_of(&mut config, data_dir)?;
+        Ok(Settings {
+            cluster_name: config.text("cluster_name").unwrap_or_default(),
+            data_dir,
+            listen: SocketAddr::new(addresses.rpc, port(&config, "native_transport_port")?),
+            start_native_transport: config.flag("start_native_transport"),
+            broadcast_rpc_address: addresses.broadcast_rpc,
+            listen_address: addresses.listen,
+            broadcast_address: addresses.broadcast,
+            storage_port: port(&config, "storage_port")?,
+            datacenter: place.datacenter.unwrap_or_else(|| "datacenter1".to_owned()),
+            rack: place.rack.unwrap_or_else(|| "rack1".to_owned()),
+            snitch,
+            num_tokens,
+            commitlog_sync,
+            max_mutation_bytes,
+            sizing,
+            reactors: config
+                .number("available_processors")
+                .and_then(|cores| usize::try_from(cores).ok())
+                .unwrap_or(machine.cores)
+                .max(1),
+            pool_threads,
+            transport,
+            query: query_settings(&config, prepared_bytes),
+            slow_query_log_ms: config.millis("slow_query_log_timeout").filter(|millis| *millis > 0),
+            timeouts: Timeouts {
+                read_ms: config.millis("read_request_timeout").unwrap_or(5_000),
+                range_ms: config.millis("range_request_timeout").unwrap_or(10_000),
+                write_ms: config.millis("write_request_timeout").unwrap_or(2_000),
+            },
+            config,
+        })
+    }
+
+    /// Keys that were given and have no effect here.
+    pub fn not_applicable(&self) -> Vec<&'static str> {
+        self.config.given_names().filter(|name| !APPLIED.contains(name)).collect()
+    }
+}
+
+/// Keys whose usual value can be ignored but whose other values would promise something that is not
+/// there: security, mostly.
+fn refuse_what_would_mislead(config: &Config) -> Result<(), ConfigError> {
+    let classes = [
+        ("authenticator", "AllowAllAuthenticator"),
+        ("authorizer", "AllowAllAuthorizer"),
+        ("role_manager", "CassandraRoleManager"),
+        ("network_authorizer", "AllowAllNetworkAuthorizer"),
+        ("internode_authenticator", "AllowAllInternodeAuthenticator"),
+        ("partitioner", "Murmur3Partitioner"),
+    ];
+    for (name, only) in classes {
+        let Some(class) = config.class(name) else { continue };
+        if class.rsplit('.').next() != Some(only) {
+            return Err(ConfigError(format!("{name}: {class} is not supported yet, only {only}")));
+        }
+    }
+    let tls = config.value("client_encryption_options").and_then(|options| options.get("enabled"));
+    if tls.and_then(Yaml::scalar_text).is_some_and(|text| text == "true") {
+        return Err(ConfigError(
+            "client_encryption_options: encryption of client connections is not supported yet; \
+             set enabled: false if unencrypted connections are what you want"
+                .to_owned(),
+        ));
+    }
+    if config.text("storage_compatibility_mode").is_some_and(|mode| mode != "CASSANDRA_4") {
+        return Err(ConfigError("storage_compatibility_mode: only CASSANDRA_4 is supported yet".to_owned()));
+    }
+    if config.text("initial_token").is_some() {
+        return Err(ConfigError("initial_token: choosing tokens is not supported yet".to_owned()));
+    }
+    Ok(())
+}
+
+struct Addresses {
+    rpc: IpAddr,
+    broadcast_rpc: IpAddr,
+    listen: IpAddr,
+    broadcast: IpAddr,
+}
+
+/// `DatabaseDescriptor.applyAddressConfig`, except that nothing given means loopback, never a
+/// network interface.
+fn addresses(config: &Config) -> Result<Addresses, ConfigError> {
+    for (address, interface) in [("listen_address", "listen_interface"), ("rpc_address", "rpc_interface")] {
+        if config.text(interface).is_some() {
+            let both = config.text(address).is_some();
+            let text = if both {
+                format!("Set {address} OR {interface}, not both")
+            } else {
+                format!("{interface} is not supported yet: set {address}")
+            };
+            return Err(ConfigError(text));
+        }
+    }
+    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let given = |name: &str| config.text(name).filter(|text| !text.is_empty());
+    let of = |name: &str, unknown: &str| match given(name) {
+        None => Ok(None),
+        Some(text) => resolve(&text).map(Some).ok_or_else(|| ConfigError(unknown.replace("{}", &text))),
+    };
+    let not_wildcard = |name: &str, address: Option<IpAddr>| match address {
+        Some(address) if address.is_unspecified() => Err(ConfigError(format!(
+            "{name} cannot be a wildcard address ({})!",
+            given(name).unwrap_or_default()
+        ))),
+        other => Ok(other),
+    };
+    let listen = not_wildcard("listen_address", of("listen_address", "Unknown listen_address '{}'")?)?;
+    let broadcast =
+        not_wildcard("broadcast_address", of("broadcast_address", "Unknown broadcast_address '{}'")?)?;
+    let rpc = of("rpc_address", "Unknown host in rpc_address {}")?.unwrap_or(loopback);
+    let broadcast_rpc = not_wildcard(
+        "broadcast_rpc_address",
+        of("broadcast_rpc_address", "Unknown broadcast_rpc_address '{}'")?,
+    )?;
+    if rpc.is_unspecified() && broadcast_rpc.is_none() {
+        let text = given("rpc_address").unwrap_or_default();
+        return Err(ConfigError(format!(
+            "If rpc_address is set to a wildcard address ({text}), then you must set broadcast_rpc_address to a value other than {text}"
+        )));
+    }
+    let listen = listen.unwrap_or(if rpc.is_loopback() { rpc } else { loopback });
+    Ok(Addresses {
+        rpc,
+        broadcast_rpc: broadcast_rpc.unwrap_or(rpc),
+        listen,
+        broadcast: broadcast.unwrap_or(listen),
+    })
+}
+
+fn resolve(text: &str) -> Option<IpAddr> {
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    (text, 0).to_socket_addrs().ok()?.map(|address| address.ip()).next()
+}
+
+/// Port 0 asks the operating system for a free one (tests do).
+fn port(config: &Config, name: &str) -> Result<u16, ConfigError> {
+    let number = config.number(name).unwrap_or(0);
+    u16::try_from(number).map_err(|_| ConfigError(format!("{name}: {number} is not a port")))
+}
+
+/// `DatabaseDescriptor.applySimpleConfig` on the commit log. Without any word: `batch`.
+fn commitlog_sync(config: &mut Config) -> Result<CommitlogSync, ConfigError> {
+    let period_ms = config.millis("commitlog_sync_period").unwrap_or(0);
+    let window_ms = config.millis("commitlog_sync_group_window").unwrap_or(0);
+    let error = |text: &str| Err(ConfigError(text.to_owned()));
+    let mode = config.text("commitlog_sync").unwrap_or_else(|| "batch".to_owned());
+    config.derive("commitlog_sync", mode.clone());
+    match mode.as_str() {
+        "batch" if period_ms != 0 => error("Batch sync specified, but commitlog_sync_period found."),
+        "batch" => Ok(CommitlogSync::Batch),
+        "group" if window_ms == 0 => error("Missing value for commitlog_sync_group_window."),
+        "group" if period_ms != 0 => error(
+            "Group sync specified, but commitlog_sync_period found. Only specify commitlog_sync_group_window when using group sync",
+        ),
+        "group" => Ok(CommitlogSync::Group { window_ms }),
+        _ if period_ms == 0 => error("Missing value for commitlog_sync_period."),
+        _ => {
+            let lag_block_ms =
+                config.millis("periodic_commitlog_sync_lag_block").unwrap_or(period_ms * 3 / 2);
+            Ok(CommitlogSync::Periodic { period_ms, lag_block_ms })
+        }
+    }
+}
+
+fn max_mutation_bytes(config: &mut Config) -> Result<u64, ConfigError> {
+    let segment = config.bytes("commitlog_segment_size").unwrap_or(32 << 20);
+    let max = config.bytes("max_mutation_size").unwrap_or(segment / 2);
+    if segment < 2 * max {
+        return Err(ConfigError(
+            "commitlog_segment_size must be at least twice the size of max_mutation_size / 1024".to_owned(),
+        ));
+    }
+    config.derive("max_mutation_size", format!("{}KiB", max >> 10));
+    Ok(max)
+}
+
+fn transport(
+    config: &mut Config,
+    sizing: Sizing,
+    max_mutation: u64,
+) -> Result<TransportSettings, ConfigError> {
+    let all = config.bytes("native_transport_max_request_data_in_flight").unwrap_or(sizing.in_flight_bytes);
+    let per_ip = config
+        .bytes("native_transport_max_request_data_in_flight_per_ip")
+        .unwrap_or(sizing.in_flight_per_ip_bytes);
+    config.derive("native_transport_max_request_data_in_flight", format!("{all}B"));
+    config.derive("native_transport_max_request_data_in_flight_per_ip", format!("{per_ip}B"));
+    let frame = config.bytes("native_transport_max_frame_size").unwrap_or(16 << 20);
+    let frame_max_bytes = match u32::try_from(frame) {
+        Ok(bytes) if bytes > 0 && bytes < i32::MAX.unsigned_abs() => bytes,
+        _ => {
+            return Err(ConfigError(format!(
+                "native_transport_max_frame_size must be positive value < {}B, but was {frame}B",
+                i32::MAX
+            )));
+        }
+    };
+    let message = match config.bytes("native_transport_max_message_size") {
+        None => max_mutation.min(all).min(per_ip),
+        Some(bytes) if bytes > all => return Err(exceeds("native_transport_max_request_data_in_flight")),
+        Some(bytes) if bytes > per_ip => {
+            return Err(exceeds("native_transport_max_request_data_in_flight_per_ip"));
+        }
+        Some(bytes) => bytes,
+    };
+    config.derive("native_transport_max_message_size", format!("{message}B"));
+    let limit = |name: &str| config.number(name).and_then(|number| u64::try_from(number).ok());
+    Ok(TransportSettings {
+        connections_max: limit("native_transport_max_concurrent_connections"),
+        connections_per_ip_max: limit("native_transport_max_concurrent_connections_per_ip"),
+        in_flight_bytes: all,
+        in_flight_per_ip_bytes: per_ip,
+        in_flight_per_connection_bytes: config
+            .bytes("native_transport_receive_queue_capacity")
+            .unwrap_or(1 << 20),
+        throw_on_overload: config.flag("native_transport_throw_on_overload"),
+        requests_per_second: config
+            .flag("native_transport_rate_limiting_enabled")
+            .then(|| limit("native_transport_max_requests_per_second").unwrap_or(1_000_000).max(1)),
+        frame_max_bytes,
+        message_max_bytes: u32::try_from(message).unwrap_or(u32::MAX),
+        consecutive_message_errors: limit("consecutive_message_errors_threshold")
+            .and_then(|number| u32::try_from(number).ok())
+            .unwrap_or(1),
+        allow_older_protocols: config.flag("native_transport_allow_older_protocols"),
+        idle_timeout_ms: config.millis("native_transport_idle_timeout").filter(|millis| *millis > 0),
+        request_timeout_ms: config.millis("native_transport_timeout").unwrap_or(12_000),
+        keepalive: config.flag("rpc_keepalive"),
+    })
+}
+
+fn exceeds(what: &str) -> ConfigError {
+    ConfigError(format!("native_transport_max_message_size must not exceed {what}"))
+}
+
+fn num_tokens(config: &mut Config) -> Result<u16, ConfigError> {
+    let tokens = config.number("num_tokens").unwrap_or(16);
+    config.derive("num_tokens", tokens.to_string());
+    match u16::try_from(tokens) {
+        Ok(tokens @ 1..=1_536) => Ok(tokens),
+        _ => Err(ConfigError("A maximum number of 1536 tokens per node is supported".to_owned())),
+    }
+}
+
+fn data_dir_of(config: &mut Config, default: PathBuf) -> Result<PathBuf, ConfigError> {
+    let given = match config.value("data_file_directories") {
+        None | Some(Yaml::Null) => return Ok(default),
+        Some(Yaml::List(items)) => items.iter().filter_map(Yaml::scalar_text).collect::<Vec<_>>(),
+        Some(other) => other.scalar_text().into_iter().collect(),
+    };
+    match given.as_slice() {
+        [one] if one.is_empty() => {
+            Err(ConfigError("data_file_directories must not contain empty entry".to_owned()))
+        }
+        [one] => Ok(PathBuf::from(one)),
+        [] => Ok(default),
+        _ => {
+            Err(ConfigError("data_file_directories: more than one directory is not supported yet".to_owned()))
+        }
+    }
+}
+
+fn query_settings(config: &Config, prepared_bytes: u64) -> QuerySettings {
+    let size = |name: &str, default: usize| {
+        config.bytes(name).and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(default)
+    };
+    // -1 switches a threshold off.
+    let count =
+        |name: &str| config.number(name).and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX);
+    let defaults = QuerySettings::default();
+    QuerySettings {
+        prepared_statements_cache_bytes: usize::try_from(prepared_bytes).unwrap_or(usize::MAX),
+        batch_size_warn_threshold_bytes: size(
+            "batch_size_warn_threshold",
+            defaults.batch_size_warn_threshold_bytes,
+        ),
+        batch_size_fail_threshold_bytes: size(
+            "batch_size_fail_threshold",
+            defaults.batch_size_fail_threshold_bytes,
+        ),
+        unlogged_batch_across_partitions_warn_threshold: usize::try_from(count(
+            "unlogged_batch_across_partitions_warn_threshold",
+        ))
+        .unwrap_or(usize::MAX),
+        tombstone_warn_threshold: count("tombstone_warn_threshold"),
+        tombstone_failure_threshold: count("tombstone_failure_threshold"),
+        ..defaults
+    }
+}

@@ -1,0 +1,247 @@
+//! A node from start to drain. Joins the parts; knows none from inside.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use basalt_coordinator::{Coordinator, Replica, TableStorage};
+use basalt_model::env::SharedEnv;
+use basalt_query::schema::{SchemaError, SchemaStoreParts, Scratch};
+use basalt_query::system_tables::NodeFacts;
+use basalt_query::{QueryProcessor, SchemaAccess, SchemaStore};
+use basalt_storage::engine::{Engine, EngineError};
+use tokio::runtime;
+use tokio::sync::watch;
+
+use crate::auth::{AllowAll, Authenticator};
+use crate::clients::{Clients, End};
+use crate::config::settings::Settings;
+use crate::context::Context;
+use crate::limits::NodeLimits;
+use crate::listener::{self, Bound};
+use crate::metrics::{Summary, summarize};
+use crate::pool::Pool;
+use crate::reactor::Reactor;
+use crate::table_storage::EngineTables;
+use crate::views::Views;
+
+/// Why a node does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The operating system refused a thread, a socket or a runtime.
+    #[error("{what}: {error}")]
+    System {
+        /// What was asked of it.
+        what: &'static str,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// The stored schema cannot be read.
+    #[error("{0}")]
+    Schema(#[from] SchemaError),
+}
+
+fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
+    move |error| StartError::System { what, error }
+}
+
+/// What serves statements; replaced in tests.
+pub struct Service {
+    /// Runs statements.
+    pub processor: Arc<QueryProcessor>,
+    /// Who is connected.
+    pub clients: Arc<Clients>,
+    /// Who may enter.
+    pub authenticator: Arc<dyn Authenticator>,
+}
+
+/// Clients being served: the listener and the reactors.
+pub struct Server {
+    /// Where clients connect.
+    pub address: SocketAddr,
+    context: Arc<Context>,
+    reactors: Arc<Vec<Reactor>>,
+    listener: JoinHandle<()>,
+    stop: watch::Sender<bool>,
+}
+
+impl Server {
+    /// Starts reactors and listens.
+    ///
+    /// # Errors
+    /// No thread, no runtime, or the port went to somebody else meanwhile.
+    pub fn start(
+        settings: &Settings,
+        env: &SharedEnv,
+        service: Service,
+        bound: Bound,
+    ) -> Result<Server, StartError> {
+        let address = bound.address;
+        let context = Arc::new(Context {
+            env: Arc::clone(env),
+            processor: service.processor,
+            clients: service.clients,
+            limits: Arc::new(NodeLimits::new(&settings.transport)),
+            transport: settings.transport.clone(),
+            authenticator: service.authenticator,
+            slow_query_nanos: settings.slow_query_log_ms.map(|millis| millis * 1_000_000),
+            address: SocketAddr::new(settings.broadcast_rpc_address, address.port()),
+            next_connection: AtomicU64::new(0),
+        });
+        let mut reactors = Vec::new();
+        for index in 0..settings.reactors {
+            reactors.push(Reactor::start(index, Arc::clone(&context)).map_err(system("starting a reactor"))?);
+        }
+        let reactors = Arc::new(reactors);
+        let (stop, stopping) = watch::channel(false);
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(system("starting the listener"))?;
+        let listener = {
+            let _entered = runtime.enter();
+            bound.listen().map_err(system("listening for clients"))?
+        };
+        let accept = listener::accept(listener, Arc::clone(&context.limits), Arc::clone(&reactors), stopping);
+        let listener = env
+            .spawn_thread("listener", Box::new(move || runtime.block_on(accept)))
+            .map_err(system("starting the listener"))?;
+        Ok(Server { address, context, reactors, listener, stop })
+    }
+
+    /// Who is connected.
+    pub fn clients(&self) -> &Clients {
+        &self.context.clients
+    }
+
+    /// Response and service times since start.
+    pub fn times(&self) -> Vec<Summary> {
+        summarize(self.reactors.iter().map(|reactor| reactor.recorder.as_ref()))
+    }
+
+    /// Takes no more connections and no more requests, lets running ones end (at most
+    /// `native_transport_timeout`), closes the connections.
+    pub fn drain(self) {
+        self.stop.send_replace(true);
+        if self.listener.join().is_err() {
+            tracing::error!("the listener's thread died");
+        }
+        let context = &self.context;
+        let deadline = context.env.monotonic_nanos() + context.transport.request_timeout_ms * 1_000_000;
+        while !context.clients.is_empty() || self.reactors.iter().any(|reactor| reactor.load() > 0) {
+            let is_late = context.env.monotonic_nanos() > deadline;
+            if is_late {
+                tracing::warn!("Some connections took longer than the native transport timeout to complete");
+            }
+            context.clients.end_all(if is_late { End::Now } else { End::Drain });
+            thread::park_timeout(Duration::from_millis(5));
+        }
+        // The listener is gone: this is the last owner.
+        if let Some(reactors) = Arc::into_inner(self.reactors) {
+            reactors.into_iter().for_each(Reactor::join);
+        }
+        tracing::info!("Stop listening for CQL clients");
+    }
+}
+
+/// What storage gives a node.
+pub struct Storage {
+    /// Where data is.
+    pub engine: Arc<dyn Engine>,
+    /// This node's own data.
+    pub replica: Arc<dyn Replica>,
+    /// Reads over rows that are stored nowhere.
+    pub scratch: Arc<dyn Scratch>,
+    /// Waits for the disk.
+    pub pool: Arc<Pool>,
+}
+
+/// A running node.
+pub struct Node {
+    /// `None` with `start_native_transport: false`.
+    pub server: Option<Server>,
+    /// The schema's keeper.
+    pub schema: Arc<SchemaStore>,
+    /// Runs statements.
+    pub processor: Arc<QueryProcessor>,
+    storage: Storage,
+}
+
+impl Node {
+    /// Starts a node over an engine. `bound` is where it is to listen.
+    ///
+    /// # Errors
+    /// One line for the operator.
+    pub fn start(
+        settings: &Settings,
+        env: SharedEnv,
+        storage: Storage,
+        bound: Option<Bound>,
+    ) -> Result<Node, StartError> {
+        let clients = Arc::new(Clients::default());
+        let tables: Arc<dyn TableStorage> =
+            Arc::new(EngineTables::new(Arc::clone(&storage.engine), Arc::clone(&storage.pool)));
+        let views = Views {
+            config: settings.config.clone(),
+            clients: Arc::clone(&clients),
+            pool: Arc::clone(&storage.pool),
+        };
+        let parts = SchemaStoreParts {
+            env: Arc::clone(&env),
+            replica: Arc::clone(&storage.replica),
+            storage: tables,
+            scratch: Arc::clone(&storage.scratch),
+            facts: facts(settings, bound.as_ref().map(|bound| bound.address.port())),
+            views: Arc::new(views),
+        };
+        let runtime = runtime::Builder::new_current_thread().build().map_err(system("starting"))?;
+        let schema = runtime.block_on(SchemaStore::open(parts))?;
+        {
+            let clients = Arc::clone(&clients);
+            schema.on_change(Box::new(move |change| clients.tell_all(change)));
+        }
+        let coordinator = Coordinator::new(Arc::clone(&storage.replica), settings.datacenter.as_str().into());
+        let processor = Arc::new(QueryProcessor::new(
+            Arc::clone(&env),
+            Arc::clone(&schema) as Arc<dyn SchemaAccess>,
+            coordinator,
+            settings.query.clone(),
+        ));
+        let service =
+            Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
+        let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
+        Ok(Node { server, schema, processor, storage })
+    }
+
+    /// Ends the node: clients first, then work for the disk, then memtables and log.
+    ///
+    /// # Errors
+    /// The engine could not bring everything to disk.
+    pub fn drain(self) -> Result<(), EngineError> {
+        if let Some(server) = self.server {
+            server.drain();
+        }
+        self.storage.pool.close();
+        self.storage.engine.close()
+    }
+}
+
+fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {
+    NodeFacts {
+        cluster_name: settings.cluster_name.clone(),
+        data_center: settings.datacenter.clone(),
+        rack: settings.rack.clone(),
+        snitch: settings.snitch.clone(),
+        listen_address: settings.listen_address,
+        listen_port: settings.storage_port,
+        broadcast_address: settings.broadcast_address,
+        broadcast_port: settings.storage_port,
+        rpc_address: settings.broadcast_rpc_address,
+        rpc_port: port.unwrap_or_else(|| settings.listen.port()),
+        num_tokens: settings.num_tokens,
+        basalt_version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

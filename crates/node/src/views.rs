@@ -1,0 +1,44 @@
+//! What the node tells of itself in `system_views`. Knows no table's form.
+
+use std::sync::Arc;
+
+use basalt_query::system_tables::{ClientView, NodeViews, SettingView, ThreadPoolView};
+
+use crate::clients::Clients;
+use crate::config::Config;
+use crate::pool::Pool;
+
+/// The node's view of itself.
+pub struct Views {
+    /// What is configured.
+    pub config: Config,
+    /// Who is connected.
+    pub clients: Arc<Clients>,
+    /// Work that waits for the disk.
+    pub pool: Arc<Pool>,
+}
+
+impl NodeViews for Views {
+    fn settings(&self) -> Vec<SettingView> {
+        self.config.shown().into_iter().map(|(name, value)| SettingView { name, value }).collect()
+    }
+
+    fn clients(&self) -> Vec<ClientView> {
+        self.clients.views()
+    }
+
+    fn thread_pools(&self) -> Vec<ThreadPoolView> {
+        let stats = self.pool.stats();
+        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+        let total = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        vec![ThreadPoolView {
+            name: "ReadStage".to_owned(),
+            active_tasks: count(stats.active),
+            active_tasks_limit: count(stats.threads_max),
+            pending_tasks: count(stats.queued),
+            completed_tasks: total(stats.completed),
+            blocked_tasks: 0,
+            blocked_tasks_all_time: total(stats.refused),
+        }]
+    }
+}
