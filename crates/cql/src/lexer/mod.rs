@@ -35,6 +35,8 @@ enum Expected {
     Char(char),
     /// One of a set.
     Set,
+    /// At least one digit.
+    Digits,
 }
 
 impl<'a> Lexer<'a> {
@@ -85,6 +87,9 @@ impl<'a> Lexer<'a> {
         let found = at.chars().next().map_or_else(|| "<EOF>".to_owned(), display_char);
         let message = match trouble.what {
             Expected::Anything => format!("no viable alternative at character '{found}'"),
+            Expected::Digits => {
+                format!("required (...)+ loop did not match anything at character '{found}'")
+            }
             Expected::Char(c) => format!("mismatched character '{found}' expecting '{}'", display_char(c)),
             Expected::Set => format!("mismatched character '{found}' expecting set null"),
         };
@@ -226,11 +231,11 @@ fn dollar_string(text: &str) -> Result<(Kind, usize), Trouble> {
     };
     match body.find("$$") {
         Some(len) => Ok((Kind::String, len + 4)),
-        // Cassandra's lexer stops looking one character before the end.
-        None => Err(Trouble {
-            at: text.char_indices().next_back().map_or(0, |(i, _)| i.max(2)),
-            what: Expected::Char('$'),
-        }),
+        // Cassandra's lexer takes the last character for the first `$` of the end.
+        None => {
+            let last = body.char_indices().next_back().filter(|(_, c)| *c != '$');
+            Err(Trouble { at: last.map_or(text.len(), |(i, _)| i + 2), what: Expected::Char('$') })
+        }
     }
 }
 

@@ -41,7 +41,28 @@ pub(super) fn number(text: &str) -> Result<(Kind, usize), Trouble> {
     if bytes.first() == Some(&b'0') && matches!(bytes.get(1), Some(b'x' | b'X')) {
         return Ok((Kind::Hex, 2 + run(bytes.get(2..).unwrap_or_default(), |b| b.is_ascii_hexdigit())));
     }
+    if let Some(trouble) = no_uuid(bytes) {
+        return Err(trouble);
+    }
     unsigned(bytes, 0)
+}
+
+/// Digits and then hexadecimal letters that are neither exponent nor unit can only begin a UUID.
+fn no_uuid(bytes: &[u8]) -> Option<Trouble> {
+    let digits = digits(bytes, 0);
+    let hex = run(bytes, |b| b.is_ascii_hexdigit());
+    let letter = bytes.get(digits)?.to_ascii_lowercase();
+    let begins_uuid = match letter {
+        b'a' | b'b' | b'c' | b'f' => true,
+        b'd' | b'e' => {
+            bytes.get(digits + 1).is_some_and(|b| b.is_ascii_alphabetic() && b.is_ascii_hexdigit())
+        }
+        _ => false,
+    };
+    begins_uuid.then_some(match hex {
+        0..8 => Trouble { at: hex, what: Expected::Set },
+        _ => Trouble { at: 8, what: Expected::Char('-') },
+    })
 }
 
 /// A token that begins with `-` and is no comment.
@@ -77,9 +98,9 @@ fn unsigned(bytes: &[u8], start: usize) -> Result<(Kind, usize), Trouble> {
         }
         Some(b'.') => {
             let fraction = digits + 1 + self::digits(bytes, digits + 1);
-            Ok((Kind::Float, exponent(bytes, fraction)?.unwrap_or(fraction)))
+            Ok((Kind::Float, exponent(bytes, fraction, true)?.unwrap_or(fraction)))
         }
-        _ => match exponent(bytes, digits)? {
+        _ => match exponent(bytes, digits, false)? {
             Some(end) => Ok((Kind::Float, end)),
             None => Ok((Kind::Integer, digits)),
         },
@@ -91,14 +112,17 @@ fn digits(bytes: &[u8], at: usize) -> usize {
     run(bytes.get(at..).unwrap_or_default(), |b| b.is_ascii_digit())
 }
 
-/// The end of the exponent at `at`, if there is one.
-fn exponent(bytes: &[u8], at: usize) -> Result<Option<usize>, Trouble> {
+/// The end of the exponent at `at`, if there is one; `fraction` if a point stands before it.
+fn exponent(bytes: &[u8], at: usize, fraction: bool) -> Result<Option<usize>, Trouble> {
     if !matches!(bytes.get(at), Some(b'e' | b'E')) {
         return Ok(None);
     }
     let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
     match digits(bytes, at + 1 + sign) {
-        0 => Err(Trouble { at: at + 1 + sign, what: Expected::Anything }),
+        0 => Err(Trouble {
+            at: at + 1 + sign,
+            what: if fraction { Expected::Digits } else { Expected::Anything },
+        }),
         n => Ok(Some(at + 1 + sign + n)),
     }
 }

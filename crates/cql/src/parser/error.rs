@@ -10,6 +10,9 @@ use crate::lexer::{Kind, Lexer, Token};
 const BEFORE: usize = 10;
 const AFTER: usize = 2;
 
+/// How far Cassandra's parser looks ahead from a selectable or type.
+const LOOK_AHEAD: u32 = 2;
+
 impl Parser<'_> {
     /// Nothing in the grammar goes on with the current token.
     #[cold]
@@ -64,12 +67,14 @@ impl Parser<'_> {
         let mut tokens = Vec::new();
         let mut lexer = Lexer::new(self.lexer.text());
         let mut current = 0;
-        // The text up to `seen` has been read before: no error here.
+        let mut behind_look = 0;
         while let Ok(token) = lexer.next_or_hidden() {
             if token.offset == self.token.offset {
                 current = tokens.len();
             }
-            let last = token.offset >= self.seen || token.kind == Kind::Eof;
+            behind_look += u32::from(token.offset > self.looked_from && token.kind != Kind::Hidden);
+            let looked_at = self.looked_from == usize::MAX || behind_look >= LOOK_AHEAD;
+            let last = (token.offset >= self.seen && looked_at) || token.kind == Kind::Eof;
             tokens.push(token);
             if last {
                 break;

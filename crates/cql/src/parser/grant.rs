@@ -95,6 +95,10 @@ impl Parser<'_> {
 
     /// What permissions are about.
     pub(super) fn resource(&mut self) -> Result<Resource> {
+        let named = super::name::is_name(self.kind());
+        if !named && !self.at_key(Keyword::Keyspace) && !self.at_key(Keyword::Table) {
+            return Err(self.no_viable());
+        }
         let next = self.peek(1)?;
         match (self.kind(), next) {
             (Kind::Key(Keyword::All), Kind::Key(Keyword::Keyspaces)) => {

@@ -100,6 +100,8 @@ struct Parser<'a> {
     token: Token<'a>,
     /// The offset of the furthest token looked at: error messages show none behind it.
     seen: usize,
+    /// The offset of a token from which Cassandra's parser looks two tokens ahead where this one does not.
+    looked_from: usize,
     markers: Vec<Marker>,
     depth: u32,
     chain: u32,
@@ -116,7 +118,15 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Result<Parser<'a>> {
         let mut lexer = Lexer::new(text);
         let token = lexer.next()?;
-        Ok(Parser { lexer, token, seen: token.offset, markers: Vec::new(), depth: 0, chain: 0 })
+        Ok(Parser {
+            lexer,
+            token,
+            seen: token.offset,
+            looked_from: usize::MAX,
+            markers: Vec::new(),
+            depth: 0,
+            chain: 0,
+        })
     }
 
     /// The kind of the current token.

@@ -158,8 +158,25 @@ impl Parser<'_> {
 
     /// A user's or identity's name: no keyword, and the case is kept.
     pub(super) fn user_name(&mut self) -> Result<Ident> {
+        if self.kind() == Kind::QuotedName {
+            return Err(self.refused(
+                "Quoted strings are are not supported for user names and USER is deprecated, please use ROLE",
+            ));
+        }
+        self.bare_name()
+    }
+
+    /// An identity, or the role it is for: as a user's name.
+    pub(super) fn identity_name(&mut self) -> Result<String> {
+        if self.kind() == Kind::QuotedName {
+            return Err(self.refused("Quoted strings are are not supported for identity"));
+        }
+        Ok(self.bare_name()?.name)
+    }
+
+    fn bare_name(&mut self) -> Result<Ident> {
         match self.kind() {
-            Kind::Ident | Kind::String | Kind::QuotedName => {
+            Kind::Ident | Kind::String => {
                 let token = self.advance()?;
                 Ok(Ident { name: unquoted(token).into_owned(), pos: token.pos })
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::name::is_name;
-use super::term::literal_kind;
+use super::term::{begins_term, literal_kind};
 use super::{Parser, Result};
 use crate::ast::{Literal, Property, PropertyValue, Term, TermKind};
 use crate::lexer::{Keyword, Kind};
@@ -51,7 +51,7 @@ impl Parser<'_> {
     pub(super) fn literal_map(&mut self) -> Result<Vec<(Literal, Literal)>> {
         self.expect(Kind::LeftBrace)?;
         let entries =
-            if self.kind() == Kind::RightBrace { Vec::new() } else { self.comma_separated(Self::map_entry)? };
+            if begins_term(self.kind()) { self.comma_separated(Self::map_entry)? } else { Vec::new() };
         self.expect(Kind::RightBrace)?;
         let mut keys = BTreeSet::new();
         entries.into_iter().map(|(key, value)| self.literal_entry(key, value, &mut keys)).collect()

@@ -130,6 +130,7 @@ impl Parser<'_> {
                     self.expect(Kind::RightBracket)?;
                     kind
                 }
+                Kind::LeftParen => return Err(self.no_viable()),
                 _ => return Ok(base),
             };
             base = Selectable { kind, pos };
@@ -152,6 +153,9 @@ impl Parser<'_> {
     /// A selectable without operators and selections (`selectionGroupWithoutField`).
     fn operand(&mut self) -> Result<Selectable> {
         let pos = self.token.pos;
+        if begins_operand(self.kind()) {
+            self.looked_from = self.token.offset;
+        }
         let kind = match self.kind() {
             kind if literal_kind(kind).is_some() => SelectableKind::Literal(self.literal()?),
             Kind::Key(Keyword::Null) => {

@@ -24,7 +24,7 @@ pub(super) fn literal_kind(kind: Kind) -> Option<LiteralKind> {
 }
 
 /// Whether a term may begin with the token.
-fn begins_term(kind: Kind) -> bool {
+pub(super) fn begins_term(kind: Kind) -> bool {
     kind == Kind::Minus || begins_simple_term(kind)
 }
 
@@ -272,11 +272,16 @@ impl Parser<'_> {
     fn hints_type(&mut self) -> Result<bool> {
         let first = self.peek(1)?;
         if first == Kind::String {
-            // `{('a') : 1}` is a map with a tuple for a key.
-            return Ok(self.peek(2)? == Kind::RightParen && {
-                let next = self.peek(3)?;
-                next != Kind::Colon && begins_simple_term(next)
-            });
+            if self.peek(2)? != Kind::RightParen {
+                return Ok(false);
+            }
+            return match self.peek(3)? {
+                // `{('a') : 1}` is a map with a tuple for a key.
+                Kind::Colon => {
+                    Ok(is_name(self.peek(4)?) && !matches!(self.peek(5)?, Kind::LeftParen | Kind::Dot))
+                }
+                next => Ok(begins_simple_term(next)),
+            };
         }
         if first == Kind::Key(Keyword::Set) {
             return Ok(true);

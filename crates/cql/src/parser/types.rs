@@ -65,8 +65,14 @@ impl Parser<'_> {
         if self.kind() == Kind::String {
             return Ok(CqlType::Custom(self.string()?));
         }
+        if self.at_key(Keyword::Set) {
+            return self.parameterized(Keyword::Set);
+        }
         if !is_name(self.kind()) {
             return Err(self.no_viable());
+        }
+        if native(self.kind()).is_some() {
+            self.looked_from = self.token.offset;
         }
         let next = self.peek(1)?;
         if next != Kind::Dot
