@@ -118,10 +118,11 @@ fn fuzz_messages(version: ProtocolVersion, data: &[u8]) {
     let body = Bytes::copy_from_slice(data);
     for opcode in Opcode::ALL {
         if let Ok(request) = Request::decode_body(*opcode, version, body.clone()) {
-            let mut out = BytesMut::new();
-            request.append(version, &mut out).expect("what was decoded fits its counts");
-            let again = Request::decode_body(*opcode, version, out.freeze());
-            assert_eq!(again.as_ref(), Ok(&request), "what was encoded decodes to itself");
+            // Not to the same request: a keyspace is understood before v5 and never sent.
+            let once = encode(&request, version);
+            let again = Request::decode_body(*opcode, version, once.clone());
+            let again = again.expect("what was encoded decodes");
+            assert_eq!(encode(&again, version), once, "encoding settles at once");
         }
         if let Ok(response) = Response::decode(*opcode, version, body.clone()) {
             let mut out = BytesMut::new();
@@ -142,6 +143,12 @@ fn fuzz_messages(version: ProtocolVersion, data: &[u8]) {
             }
         }
     }
+}
+
+fn encode(request: &Request, version: ProtocolVersion) -> Bytes {
+    let mut out = BytesMut::new();
+    request.append(version, &mut out).expect("what was decoded fits its counts");
+    out.freeze()
 }
 
 fn fuzz_client(version: ProtocolVersion, data: &[u8], chunk: usize) {

@@ -25,7 +25,8 @@ pub enum Stage {
 pub struct ClientRequest {
     /// Where the answer belongs.
     pub reply_to: ReplyTo,
-    /// The message; values are slices of the bytes received.
+    /// The message. Values are slices of the bytes received: whoever keeps one beyond the request
+    /// keeps the whole read buffer, and should copy.
     pub request: Request,
     /// Whether the client wants it traced.
     pub tracing: bool,

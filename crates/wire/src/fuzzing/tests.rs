@@ -68,10 +68,9 @@ fn mutated_recordings_do_no_harm() {
 #[test]
 fn recordings_unchanged_do_no_harm() {
     for seed in seeds() {
-        for mode in 0..=255 {
-            for chunk in [0, 255] {
-                fuzz_one(&[&[mode, chunk][..], &seed[..seed.len().min(1024)]].concat());
-            }
+        for mode in 0..128 {
+            let chunk = if mode % 3 == 0 { 0 } else { 255 };
+            fuzz_one(&[&[mode, chunk][..], &seed[..seed.len().min(1024)]].concat());
         }
     }
 }

@@ -23,7 +23,7 @@ const NOW_IN_SECONDS: u32 = 0x0100;
 pub struct BoundValues {
     /// The values, in the order sent.
     pub values: Vec<Value>,
-    /// The name of each value's marker; `None` when bound by position.
+    /// The name of each value's marker; `None` when bound by position, or without values.
     pub names: Option<Vec<String>>,
 }
 
@@ -37,7 +37,7 @@ impl BoundValues {
     fn decode(version: ProtocolVersion, with_names: bool, body: &mut Reader) -> Result<BoundValues> {
         let count = usize::from(body.u16()?);
         let mut values = Vec::with_capacity(body.capacity(count, 4));
-        let mut names = with_names.then(|| Vec::with_capacity(body.capacity(count, 6)));
+        let mut names = (with_names && count > 0).then(|| Vec::with_capacity(body.capacity(count, 6)));
         for _ in 0..count {
             if let Some(names) = &mut names {
                 names.push(body.string()?);
