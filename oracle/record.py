@@ -2,6 +2,7 @@
 
 Usage: record.py ADDRESS FILE... Every user keyspace of the node is dropped before each file.
 """
+import re
 import sys
 
 import client
@@ -12,6 +13,13 @@ HEAD = "# recorded from Apache Cassandra 5.0.9 by oracle/record.sh; format: READ
 
 def escape(text):
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+
+
+def settled(message):
+    """Cassandra lists a function's signatures in the order of identity hashes: sorts them, so that recordings repeat."""
+    def ordered(m):
+        return m.group(1) + ", ".join(sorted(re.split(r", (?=\S+ : \()", m.group(2)))) + ")"
+    return re.sub(r"(known type signatures: )(.*)\)$", ordered, message)
 
 
 def unescape(text):
@@ -109,7 +117,7 @@ class Runner:
     def lines(self, answer, first=True):
         out = ["warning: " + escape(w) for w in answer.warnings]
         if answer.kind == "error":
-            return out + ["error: 0x%04x %s" % (answer.code, escape(answer.message))] + ["field: %s %s" % f for f in answer.fields]
+            return out + ["error: 0x%04x %s" % (answer.code, escape(settled(answer.message)))] + ["field: %s %s" % f for f in answer.fields]
         if answer.kind == "prepared":
             out.append("prepared: id %s metadata %s" % (answer.id.hex(), answer.metadata_id.hex() if answer.metadata_id else "none"))
             out.append("pk: " + (" ".join(map(str, answer.pk_indexes)) or "none"))
