@@ -94,7 +94,7 @@ pub trait TableStorage: Send + Sync {
     fn create(&self, tables: Vec<TableId>) -> Reply<()>;
 
     /// Removes the storage of the tables with all data. Tables without storage are passed over.
-    fn drop(&self, tables: Vec<TableId>) -> Reply<()>;
+    fn remove(&self, tables: Vec<TableId>) -> Reply<()>;
 
     /// The tables that have storage; empty in a new data directory.
     fn existing(&self) -> Reply<Vec<TableId>>;

@@ -58,7 +58,7 @@ impl TableStorage for EngineTables {
         })
     }
 
-    fn drop(&self, tables: Vec<TableId>) -> Reply<()> {
+    fn remove(&self, tables: Vec<TableId>) -> Reply<()> {
         let engine = Arc::clone(&self.engine);
         on_pool(&self.pool, move || {
             tables.into_iter().try_for_each(|table| engine.drop_table(table)).map_err(replica_error)

@@ -2,6 +2,7 @@
 //! coordinator; no sockets, no messages, no RocksDB.
 
 pub mod access;
+pub mod ddl;
 pub mod literals;
 pub mod processor;
 pub mod request;
@@ -14,3 +15,6 @@ pub use access::SchemaAccess;
 pub use processor::QueryProcessor;
 pub use schema::SchemaStore;
 pub use settings::QuerySettings;
+
+#[cfg(test)]
+mod testing;

@@ -1,4 +1,5 @@
-//! The schema's keeper as statements over data see it ([`crate::access::SchemaAccess`]).
+//! The schema's keeper as statements over data see it ([`crate::access::SchemaAccess`]): DDL,
+//! DESCRIBE and virtual tables behind one door.
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use basalt_model::{CqlError, ReadCommand, Schema};
 
 use super::SchemaStore;
 use crate::access::{LocalFuture, SchemaAccess};
+use crate::ddl;
 use crate::request::{ClientState, QueryOptions};
 use crate::result::Outcome;
 
@@ -18,12 +20,14 @@ impl SchemaAccess for SchemaStore {
 
     fn run<'a>(
         &'a self,
-        _statement: &'a Statement,
-        _keyspace: Option<&'a str>,
+        statement: &'a Statement,
+        keyspace: Option<&'a str>,
         _options: &'a QueryOptions,
         _client: &'a ClientState,
     ) -> LocalFuture<'a, Result<Outcome, CqlError>> {
-        Box::pin(async { Err(CqlError::unsupported("this statement")) })
+        Box::pin(async move {
+            self.change(keyspace, |context| ddl::plan(statement, context)).await
+        })
     }
 
     fn read_virtual(&self, _command: &ReadCommand) -> Result<ReadPage, CqlError> {

@@ -9,6 +9,9 @@ pub enum SchemaError {
     /// The local replica or the table storage did not do what it was asked.
     #[error(transparent)]
     Replica(#[from] ReplicaError),
+    /// The data belongs to another cluster, datacenter or rack.
+    #[error("{0}")]
+    Refused(String),
     /// What is stored contradicts itself: starting would show tables that are not what was written.
     #[error("the stored schema is damaged: {0}")]
     Damaged(String),
@@ -22,7 +25,9 @@ impl From<SchemaError> for CqlError {
             }
             SchemaError::Replica(ReplicaError::Closed) => CqlError::server("the node is shutting down"),
             SchemaError::Replica(_) => CqlError::server("the schema change could not be stored"),
-            SchemaError::Damaged(_) => CqlError::server("the stored schema is damaged"),
+            SchemaError::Refused(_) | SchemaError::Damaged(_) => {
+                CqlError::server("the stored schema is damaged")
+            }
         }
     }
 }

@@ -2,8 +2,25 @@
 //! Knows rows and their timestamps; not CQL text, not where bytes lie.
 
 mod access;
+pub mod assemble;
+pub mod change;
+pub mod column_ids;
+pub mod compatible;
+pub mod digest;
+pub mod encode;
 pub mod error;
+pub mod load;
+mod open;
+pub mod read;
+pub(crate) mod replace_type;
+pub mod rows;
 pub mod store;
+pub mod stored;
+mod time_uuid;
+pub mod types;
 
 pub use error::SchemaError;
-pub use store::{SchemaStore, SchemaStoreParts, Scratch};
+pub use store::{ChangeListener, Scratch, SchemaStore, SchemaStoreParts};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! ALTER TABLE (`AlterTableStatement`): add, drop and rename columns, change options.
+
+use std::sync::Arc;
+
+use basalt_cql::ast::{AlterTable, ColumnDefinition, Ident, Property, TableChange};
+use basalt_model::quote::identifier;
+use basalt_model::schema::{ColumnKind, DroppedColumn};
+use basalt_model::{Column, CqlError, DataType, Keyspace, Table};
+
+use super::create_table::{MASKS_DISABLED, check_nested, effect_warning, zero_ttl_warning};
+use super::{DdlContext, DdlPlan, NewState, names, options};
+use crate::result::{Change, ChangeTarget};
+use crate::schema::assemble::{TableDraft, next_column_id};
+use crate::schema::compatible::is_serialization_compatible;
+use crate::schema::types::{expand_user_types, resolve};
+
+pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {
+    let keyspace = names::keyspace_of(&statement.table, context)?;
+    let shown = names::shown(keyspace, &statement.table.name);
+    names::authorize(keyspace, "ALTER", || format!("<table {shown}>"))?;
+    if matches!(&statement.change, TableChange::Mask { mask: Some(_), .. }) {
+        return Err(CqlError::invalid(MASKS_DISABLED));
+    }
+    names::check_keyspace(keyspace)?;
+    let name: Arc<str> = statement.table.name.as_str().into();
+    let plan = |state| DdlPlan::new(keyspace, Change::Updated, ChangeTarget::Table(name.clone()), state);
+    let found = context.schema.keyspace(keyspace).and_then(|before| Some((before, before.tables.get(&name)?)));
+    let Some((before, table)) = found else {
+        if statement.if_exists {
+            return Ok(plan(NewState::Same));
+        }
+        return Err(CqlError::invalid(format!("Table '{shown}' doesn't exist")));
+    };
+    let mut warnings = Vec::new();
+    let changed = match &statement.change {
+        TableChange::AlterType { .. } => {
+            return Err(CqlError::invalid("Altering column types is no longer supported"));
+        }
+        TableChange::Mask { if_exists, column, .. } => unmask(table, column, *if_exists)?,
+        TableChange::Add { if_not_exists, columns } => add(before, table, columns, *if_not_exists)?,
+        TableChange::Drop { if_exists, columns, timestamp } => {
+            drop_columns(table, columns, *if_exists, timestamp.unwrap_or(context.timestamp))?
+        }
+        TableChange::Rename { if_exists, columns } => rename(table, columns, *if_exists)?,
+        TableChange::DropCompactStorage => {
+            return Err(CqlError::invalid(
+                "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.",
+            ));
+        }
+        TableChange::With(properties) => {
+            let changed = with(table, properties)?;
+            warnings.extend(zero_ttl_of_statement(properties)?);
+            warnings.extend(effect_warning(keyspace, &name, properties, &changed.options));
+            changed
+        }
+    };
+    let mut after = Keyspace::clone(before);
+    after.tables.insert(name.clone(), Arc::new(changed.finish()));
+    Ok(DdlPlan { warnings, ..plan(NewState::Keyspace(Arc::new(after))) })
+}
+
+/// There are no masks, so there is none to drop.
+fn unmask(table: &Table, column: &Ident, if_exists: bool) -> Result<TableDraft, CqlError> {
+    if table.column(column.as_str()).is_none() && !if_exists {
+        return Err(CqlError::invalid(format!(
+            "Column with name '{}' doesn't exist on table '{}'",
+            column.name, table.name
+        )));
+    }
+    Ok(TableDraft::of(table))
+}
+
+fn add(
+    keyspace: &Keyspace,
+    table: &Table,
+    columns: &[ColumnDefinition],
+    if_not_exists: bool,
+) -> Result<TableDraft, CqlError> {
+    let mut draft = TableDraft::of(table);
+    for column in columns {
+        add_column(keyspace, table, column, if_not_exists, &mut draft)?;
+    }
+    let shown = |column: &Column| {
+        format!("{}.{}: ", table.keyspace, table.name)
+            + &if table.is_counter() {
+                format!("Cannot have a non counter column (\"{}\") in a counter table", column.name)
+            } else {
+                format!("Cannot have a counter column (\"{}\") in a non counter table", column.name)
+            }
+    };
+    let strange = |column: &&Column| {
+        matches!(column.kind, ColumnKind::Static | ColumnKind::Regular)
+            && (column.data_type == DataType::Counter) != table.is_counter()
+    };
+    match draft.columns.iter().find(strange) {
+        Some(column) => Err(CqlError::config(shown(column))),
+        None => Ok(draft),
+    }
+}
+
+fn add_column(
+    keyspace: &Keyspace,
+    table: &Table,
+    written: &ColumnDefinition,
+    if_not_exists: bool,
+    draft: &mut TableDraft,
+) -> Result<(), CqlError> {
+    let name = written.name.as_str();
+    let data_type = resolve(&written.cql_type, &keyspace.name, &keyspace.types)?;
+    if written.mask.is_some() {
+        return Err(CqlError::invalid(MASKS_DISABLED));
+    }
+    if draft.column(name).is_some() {
+        if if_not_exists {
+            return Ok(());
+        }
+        return Err(CqlError::invalid(format!("Column with name '{name}' already exists")));
+    }
+    if written.is_static && table.clustering_count == 0 {
+        return Err(CqlError::invalid(
+            "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
+        ));
+    }
+    check_nested(&data_type).map_err(|text| CqlError::invalid(format!("{text} for column {name}")))?;
+    let kind = if written.is_static { ColumnKind::Static } else { ColumnKind::Regular };
+    let mut id = next_column_id(&draft.columns, &draft.dropped_columns);
+    if let Some(dropped) = table.dropped_columns.get(name) {
+        check_readded(table, name, &data_type, kind, &dropped.column)?;
+        id = dropped.column.id;
+    }
+    draft.columns.push(Column {
+        name: name.into(),
+        data_type,
+        kind,
+        position: 0,
+        order: Default::default(),
+        id,
+    });
+    Ok(())
+}
+
+/// What a column may be that was there before.
+fn check_readded(
+    table: &Table,
+    name: &str,
+    data_type: &DataType,
+    kind: ColumnKind,
+    dropped: &Column,
+) -> Result<(), CqlError> {
+    if !is_serialization_compatible(data_type, &dropped.data_type) {
+        return Err(CqlError::invalid(format!(
+            "Cannot add a column '{name}' of type {data_type}, incompatible with previously dropped column '{name}' of type {}",
+            dropped.data_type
+        )));
+    }
+    let word = |kind| if kind == ColumnKind::Static { "STATIC" } else { "REGULAR" };
+    if kind != dropped.kind {
+        return Err(CqlError::invalid(format!(
+            "Cannot re-add previously dropped column '{name}' of kind {}, incompatible with previous kind {}",
+            word(kind),
+            word(dropped.kind)
+        )));
+    }
+    if table.is_counter() {
+        return Err(CqlError::invalid(format!("Cannot re-add previously dropped counter column {name}")));
+    }
+    Ok(())
+}
+
+fn drop_columns(
+    table: &Table,
+    columns: &[Ident],
+    if_exists: bool,
+    timestamp: i64,
+) -> Result<TableDraft, CqlError> {
+    let mut draft = TableDraft::of(table);
+    for column in columns {
+        let name = column.as_str();
+        let Some(current) = table.column(name) else {
+            if if_exists {
+                continue;
+            }
+            return Err(CqlError::invalid(format!("Column {name} was not found in table '{}'", shown(table))));
+        };
+        if matches!(current.kind, ColumnKind::PartitionKey | ColumnKind::Clustering) {
+            return Err(CqlError::invalid(format!("Cannot drop PRIMARY KEY column {name}")));
+        }
+        if let DataType::Udt { frozen: false, .. } = current.data_type {
+            return Err(CqlError::invalid(format!(
+                "Cannot drop non-frozen column {name} of user type {}",
+                current.data_type
+            )));
+        }
+        draft.columns.retain(|column| &*column.name != name);
+        let column = Column { data_type: expand_user_types(&current.data_type), ..current.clone() };
+        draft.dropped_columns.insert(name.into(), DroppedColumn { column, dropped_time: timestamp });
+    }
+    Ok(draft)
+}
+
+fn rename(table: &Table, columns: &[(Ident, Ident)], if_exists: bool) -> Result<TableDraft, CqlError> {
+    let mut draft = TableDraft::of(table);
+    for (from, to) in columns {
+        let Some(column) = table.column(from.as_str()) else {
+            if if_exists {
+                continue;
+            }
+            return Err(CqlError::invalid(format!(
+                "Undefined column name {} in table {}",
+                identifier(from.as_str()),
+                shown(table)
+            )));
+        };
+        if !matches!(column.kind, ColumnKind::PartitionKey | ColumnKind::Clustering) {
+            return Err(CqlError::invalid(format!("Cannot rename non PRIMARY KEY column {}", from.name)));
+        }
+        if table.column(to.as_str()).is_some() || draft.column(to.as_str()).is_some() {
+            return Err(CqlError::invalid(format!(
+                "Cannot rename column {} to {} in table '{}'; another column with that name already exists",
+                from.name,
+                to.name,
+                shown(table)
+            )));
+        }
+        for renamed in draft.columns.iter_mut().filter(|renamed| renamed.id == column.id) {
+            renamed.name = to.as_str().into();
+        }
+    }
+    Ok(draft)
+}
+
+fn with(table: &Table, properties: &[Property]) -> Result<TableDraft, CqlError> {
+    let mut draft = TableDraft::of(table);
+    draft.options = options::altered_options(properties, &table.options)?;
+    if table.is_counter() && draft.options.default_time_to_live > 0 {
+        return Err(CqlError::invalid("Cannot set default_time_to_live on a table with counters"));
+    }
+    Ok(draft)
+}
+
+/// Cassandra looks at the statement's own options over the defaults, not at the table's.
+fn zero_ttl_of_statement(properties: &[Property]) -> Result<Option<String>, CqlError> {
+    Ok(zero_ttl_warning(&options::new_options(properties)?))
+}
+
+/// `TableMetadata.toString`.
+fn shown(table: &Table) -> String {
+    format!("{}.{}", identifier(&table.keyspace), identifier(&table.name))
+}

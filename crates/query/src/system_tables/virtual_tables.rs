@@ -1,0 +1,1 @@
+//! The tables that are computed when read.
