@@ -3,7 +3,11 @@
 //!
 //! It never sees the network, CQL text or RocksDB: bytes go to an [`engine::Engine`].
 
+pub mod cells;
 #[doc(hidden)]
 pub mod contract;
 pub mod engine;
+pub mod keys;
 pub mod merge;
+#[cfg(test)]
+mod testing;

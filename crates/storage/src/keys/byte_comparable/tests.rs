@@ -1,0 +1,74 @@
+use super::*;
+use crate::testing::{hex, parse_class, unhex};
+
+const GOLDEN: &str = include_str!("../../../../../tests/golden/byte_comparable.txt");
+
+/// Every value line of the golden file: Cassandra's bytes, and back.
+#[test]
+fn values_encode_and_decode_as_cassandra_does() {
+    let mut seen = 0;
+    for line in GOLDEN.lines().filter(|line| line.starts_with("value ")) {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        let [_, class, serialized, encoded, again] = fields[..] else { panic!("bad line: {line}") };
+        let Some((data_type, is_reversed)) = parse_class(class) else { continue };
+        if encoded.starts_with("error") {
+            continue;
+        }
+        seen += 1;
+        let mut bytes = Vec::new();
+        let result = encode(&data_type, &unhex(serialized), &mut bytes).expect(line);
+        if encoded == "null" {
+            assert_eq!((result, bytes.len()), (Encoded::Empty, 0), "{line}");
+            continue;
+        }
+        assert_eq!(result, Encoded::Bytes, "{line}");
+        if is_reversed {
+            bytes.iter_mut().for_each(|byte| *byte ^= 0xFF);
+        }
+        assert_eq!(hex(&bytes), encoded, "{line}");
+
+        let mut input = Input::new(&bytes);
+        input.set_inverted(is_reversed);
+        let mut decoded = Vec::new();
+        decode(&data_type, &mut input, &mut decoded).expect(line);
+        assert!(input.rest().is_empty(), "{line}");
+        if again != "error" {
+            assert_eq!(hex(&decoded), again, "{line}");
+        }
+        assert!(decoded == unhex(serialized) || may_lose_bytes(&data_type), "{line}");
+    }
+    assert!(seen > 1400, "only {seen} lines understood");
+}
+
+#[test]
+fn cut_off_encodings_are_errors_never_values() {
+    for line in GOLDEN.lines().filter(|line| line.starts_with("value ")) {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        let Some((data_type, false)) = parse_class(fields[1]) else { continue };
+        if fields[3] == "null" || fields[3].starts_with("error") {
+            continue;
+        }
+        let bytes = unhex(fields[3]);
+        // A separator stands where a cut would leave an escape as the last byte.
+        for end in 0..bytes.len() {
+            let mut out = Vec::new();
+            let mut input = Input::new(&bytes[..end]);
+            let result = decode(&data_type, &mut input, &mut out);
+            let is_text =
+                matches!(data_type, DataType::Ascii | DataType::Text | DataType::Blob | DataType::Inet);
+            assert!(result.is_err() || is_text, "{line} cut at {end}");
+        }
+    }
+}
+
+#[test]
+fn escaped_length_finds_the_end() {
+    for value in [&b""[..], b"a", b"\0", b"\0\0", b"a\0", b"\0a\0\0b", b"a\0\0"] {
+        let mut bytes = Vec::new();
+        encode_escaped(value, &mut bytes);
+        let length = bytes.len();
+        assert_eq!(escaped_len(&bytes), None, "{value:?} without a separator");
+        bytes.extend_from_slice(&[0x13, 0x40, 0x00]);
+        assert_eq!(escaped_len(&bytes), Some(length), "{value:?}");
+    }
+}

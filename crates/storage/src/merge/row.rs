@@ -1,0 +1,93 @@
+//! Versions of a row becoming one (`Row.Merger.merge`).
+
+use basalt_model::{ColumnId, Deletion, Liveness};
+use smallvec::SmallVec;
+
+use super::cell::{liveness_supersedes, reconcile};
+use crate::cells::{CellData, EntryError, RowEntry, RowParts};
+
+/// Versions of a row, folded.
+#[derive(Clone, Debug)]
+pub struct MergedRow<'a> {
+    parts: RowParts<'a>,
+    cells: SmallVec<[(ColumnId, CellData<'a>); 16]>,
+}
+
+impl Default for MergedRow<'_> {
+    fn default() -> Self {
+        MergedRow::new()
+    }
+}
+
+impl<'a> MergedRow<'a> {
+    /// No version yet.
+    pub fn new() -> MergedRow<'a> {
+        MergedRow { parts: RowParts::none(), cells: SmallVec::new() }
+    }
+
+    /// Adds a version.
+    ///
+    /// # Errors
+    /// When its cells are garbage.
+    pub fn add(&mut self, entry: &RowEntry<'a>) -> Result<(), EntryError> {
+        let parts = &entry.parts;
+        if liveness_supersedes(parts.liveness, self.parts.liveness) {
+            self.parts.liveness = parts.liveness;
+        }
+        self.parts.deletion = self.parts.deletion.merge(parts.deletion);
+        for &(column, deletion) in &parts.complex_deletions {
+            match self.parts.complex_deletions.binary_search_by_key(&column, |&(id, _)| id) {
+                Ok(at) => {
+                    let known = &mut self.parts.complex_deletions[at].1;
+                    *known = known.merge(deletion);
+                }
+                Err(at) => self.parts.complex_deletions.insert(at, (column, deletion)),
+            }
+        }
+        for &(index, value) in &parts.originals {
+            match self.parts.originals.binary_search_by_key(&index, |&(index, _)| index) {
+                // Equal values written differently: which spelling stays must only not depend on order.
+                Ok(at) => self.parts.originals[at].1 = self.parts.originals[at].1.max(value),
+                Err(at) => self.parts.originals.insert(at, (index, value)),
+            }
+        }
+        self.add_cells(entry)
+    }
+
+    /// Both sides ascend by column.
+    fn add_cells(&mut self, entry: &RowEntry<'a>) -> Result<(), EntryError> {
+        let mut at = 0;
+        for cell in entry.cells() {
+            let (column, cell) = cell?;
+            while self.cells.get(at).is_some_and(|(id, _)| *id < column) {
+                at += 1;
+            }
+            match self.cells.get_mut(at) {
+                Some((id, known)) if *id == column => *known = reconcile(*known, cell),
+                _ => self.cells.insert(at, (column, cell)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the entry all versions make together.
+    pub fn encode(mut self, out: &mut Vec<u8>) {
+        let cells = &mut self.cells;
+        shadow(&mut self.parts, |deletion| cells.retain(|(_, cell)| !deletion.deletes(cell.timestamp)));
+        RowEntry::encode(&self.parts, &self.cells, out);
+    }
+}
+
+/// Takes away what the row's own deletion shadows: liveness, deletions of columns that say no
+/// more than it, and through `retain_cells` the simple cells.
+pub fn shadow(parts: &mut RowParts<'_>, retain_cells: impl FnOnce(Deletion)) {
+    let deletion = parts.deletion;
+    if deletion.is_live() {
+        return;
+    }
+    if deletion.deletes(parts.liveness.timestamp) {
+        parts.liveness = Liveness::NONE;
+    }
+    parts.complex_deletions.retain(|(_, complex)| complex.supersedes(deletion));
+    retain_cells(deletion);
+}
