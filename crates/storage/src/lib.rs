@@ -9,5 +9,7 @@ pub mod contract;
 pub mod engine;
 pub mod keys;
 pub mod merge;
+pub mod read;
 #[cfg(test)]
 mod testing;
+pub mod write;

@@ -3,7 +3,8 @@
 //! Nearly always there is one. Two writes that met the same start are both kept as far as neither
 //! makes the other superfluous: ends ascend, deletions descend.
 
-use basalt_model::Deletion;
+use basalt_model::{Deletion, Slice};
+use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::codec::{put_bytes, put_deletion, put_unsigned};
@@ -23,6 +24,30 @@ pub struct Covered<'a> {
     pub start_originals: &'a [u8],
     /// Values of the end likewise.
     pub end_originals: &'a [u8],
+}
+
+impl Covered<'_> {
+    /// Puts the client's own bytes in place of those the keys of `slice`'s bounds gave; `buffer`
+    /// is the entry's.
+    ///
+    /// # Errors
+    /// When the originals are garbage.
+    pub fn restore(&self, buffer: &Bytes, slice: &mut Slice) -> Result<(), EntryError> {
+        for (originals, bound) in
+            [(self.start_originals, &mut slice.start), (self.end_originals, &mut slice.end)]
+        {
+            let mut reader = Reader::of(originals);
+            while !reader.is_empty() {
+                let index = reader.small()? as usize;
+                let value = reader.bytes()?;
+                let value = if value.is_empty() { Bytes::new() } else { buffer.slice_ref(value) };
+                if let Some(component) = bound.prefix.0.get_mut(index) {
+                    *component = Some(value);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The tombstones that start where the key says.

@@ -25,6 +25,24 @@ impl<'a> MergedRow<'a> {
         MergedRow { parts: RowParts::none(), cells: SmallVec::new() }
     }
 
+    /// One version, its cells still to be added.
+    pub fn of(parts: RowParts<'a>) -> MergedRow<'a> {
+        MergedRow { parts, cells: SmallVec::new() }
+    }
+
+    /// Adds one cell, in any order.
+    pub fn add_cell(&mut self, column: ColumnId, cell: CellData<'a>) {
+        match self.cells.binary_search_by_key(&column, |&(id, _)| id) {
+            Ok(at) => self.cells[at].1 = reconcile(self.cells[at].1, cell),
+            Err(at) => self.cells.insert(at, (column, cell)),
+        }
+    }
+
+    /// Whether there is nothing to store.
+    pub fn is_empty(&self) -> bool {
+        self.parts == RowParts::none() && self.cells.is_empty()
+    }
+
     /// Adds a version.
     ///
     /// # Errors

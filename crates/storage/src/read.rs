@@ -1,0 +1,126 @@
+//! Reads: entries of the engine becoming rows, deletions and time applied, filtered and limited.
+//!
+//! [`read`] answers a [`ReadCommand`] with live data. [`unfiltered`] walks a partition as it is
+//! stored, for digests, repair and streaming. A read is of one moment; it holds one row with its
+//! cells at a time beside the page it returns.
+
+mod collect;
+mod filter;
+mod partition;
+mod point;
+mod projection;
+mod ranges;
+mod scan;
+mod stored_row;
+mod tombstones;
+pub mod unfiltered;
+
+use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
+use basalt_model::{ReadCommand, TableId};
+
+use crate::cells::EntryError;
+use crate::engine::{Engine, EngineError, ReadTier};
+use crate::keys::KeyError;
+use collect::Collector;
+
+/// A page ends when it holds about this many bytes, whatever the limits of rows: a bound on the
+/// memory of one read. A single row may be larger.
+pub const PAGE_BYTES_MAX: usize = 8 << 20;
+
+/// How to read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// Where to look; [`ReadTier::CacheOnly`] on a reactor.
+    pub tier: ReadTier,
+    /// [`PAGE_BYTES_MAX`], or less.
+    pub page_bytes: usize,
+    /// `tombstone_failure_threshold`: more tombstones than this end the read.
+    pub tombstone_failure_threshold: u32,
+}
+
+impl ReadOptions {
+    /// Cassandra's defaults.
+    pub fn new(tier: ReadTier) -> ReadOptions {
+        ReadOptions { tier, page_bytes: PAGE_BYTES_MAX, tombstone_failure_threshold: 100_000 }
+    }
+}
+
+/// What a read returned, and what it met.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOutcome {
+    /// Live data.
+    pub page: ReadPage,
+    /// Tombstones met, for `tombstone_warn_threshold`: dead cells, and rows dead without one.
+    pub tombstones: u32,
+    /// Live rows met, before the row filter.
+    pub live_rows: u32,
+}
+
+/// Why a read failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The engine did not answer; [`EngineError::WouldBlock`] asks for another try elsewhere.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A bound or clustering of the command does not fit its table.
+    #[error("the command does not fit the table: {0}")]
+    Command(KeyError),
+    /// More tombstones than `tombstone_failure_threshold`.
+    #[error("scanned over {scanned} tombstones")]
+    TombstoneOverwhelming {
+        /// How many.
+        scanned: u32,
+    },
+}
+
+/// Where something stored makes no sense.
+pub(crate) trait InTable<T> {
+    /// Turns the error into one that names the table.
+    fn in_table(self, table: TableId) -> Result<T, EngineError>;
+}
+
+impl<T> InTable<T> for Result<T, KeyError> {
+    fn in_table(self, table: TableId) -> Result<T, EngineError> {
+        self.map_err(|error| EngineError::Corruption { table: Some(table), detail: error.to_string() })
+    }
+}
+
+impl<T> InTable<T> for Result<T, EntryError> {
+    fn in_table(self, table: TableId) -> Result<T, EngineError> {
+        self.map_err(|error| EngineError::Corruption { table: Some(table), detail: error.to_string() })
+    }
+}
+
+/// Executes a read.
+///
+/// # Errors
+/// See [`ReadError`]; after `WouldBlock` the same call with [`ReadTier::All`] answers.
+pub fn read(
+    engine: &dyn Engine,
+    command: &ReadCommand,
+    options: &ReadOptions,
+) -> Result<ReadOutcome, ReadError> {
+    let mut collector = Collector::new(command, options);
+    match &command.target {
+        ReadTarget::Partition { key, filter } => {
+            if let RowSelection::Names(names) = &filter.rows
+                && point::is_fit(&collector, names)
+                && point::read(engine, &mut collector, key, names, filter)?
+            {
+                return Ok(collector.finish());
+            }
+            if !scan::partition(engine, &mut collector, key, filter, false)? {
+                // Range tombstones have a cursor of their own; both must show the same moment.
+                collector = Collector::new(command, options);
+                scan::partition(&*engine.view()?, &mut collector, key, filter, true)?;
+            }
+        }
+        ReadTarget::Range { range, filter } => {
+            scan::range(&*engine.view()?, &mut collector, range, filter)?;
+        }
+    }
+    Ok(collector.finish())
+}
+
+#[cfg(test)]
+mod tests;

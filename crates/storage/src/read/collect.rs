@@ -1,0 +1,222 @@
+//! The page being made: live rows, filtered, counted, up to a limit (`DataLimits.CQLCounter`,
+//! `ReadCommand.withMetricsRecording`).
+
+use std::mem::size_of;
+
+use basalt_model::command::{PartitionRows, ReadPage, ReadTarget, RowSelection};
+use basalt_model::{Cell, Clustering, DecoratedKey, Deletion, ReadCommand, Row, Slice};
+
+use super::filter::Conditions;
+use super::projection::Projection;
+use super::stored_row::{Dead, StoredRow};
+use super::{ReadError, ReadOptions, ReadOutcome};
+use crate::engine::ReadTier;
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// With the next row.
+    More,
+    /// With the next partition: this one has shown as many rows as it may.
+    PartitionDone,
+    /// Not at all: the page is full.
+    PageFull,
+}
+
+/// A page being made.
+pub struct Collector<'c> {
+    /// What is read.
+    pub command: &'c ReadCommand,
+    /// Where to look.
+    pub tier: ReadTier,
+    /// Regular columns.
+    pub regulars: Projection,
+    /// Static columns.
+    pub statics: Projection,
+    /// Whether static rows are needed at all.
+    pub reads_static: bool,
+    conditions: Conditions<'c>,
+    /// A partition with nothing but a static row is shown, and counts as a row
+    /// (`StatementRestrictions.returnStaticContentOnPartitionWithNoRows`).
+    shows_static_only: bool,
+    rows_per_partition: u32,
+    page_bytes: usize,
+    failure_threshold: u32,
+    rows: u32,
+    bytes: usize,
+    is_full: bool,
+    outcome: ReadOutcome,
+}
+
+/// A partition being collected.
+pub struct OpenPartition {
+    result: PartitionRows,
+    /// Its rows on earlier pages and this one.
+    counted: u32,
+    counts_static: bool,
+}
+
+impl<'c> Collector<'c> {
+    /// An empty page.
+    pub fn new(command: &'c ReadCommand, options: &ReadOptions) -> Collector<'c> {
+        let table = &command.table;
+        let conditions = Conditions::new(command);
+        let statics = Projection::of(command, table.statics());
+        let filter = match &command.target {
+            ReadTarget::Partition { filter, .. } | ReadTarget::Range { filter, .. } => filter,
+        };
+        let selects_all =
+            matches!(&filter.rows, RowSelection::Slices(slices) if slices.as_slice() == [Slice::all()]);
+        let selects_none = matches!(&filter.rows, RowSelection::Names(names) if names.is_empty())
+            || matches!(&filter.rows, RowSelection::Slices(slices) if slices.is_empty());
+        let shows_static_only = (selects_all || selects_none) && !conditions.has_row_conditions();
+        Collector {
+            command,
+            tier: options.tier,
+            regulars: Projection::of(command, table.regulars()),
+            reads_static: table.has_statics() && (shows_static_only || statics.builds_any()),
+            statics,
+            conditions,
+            shows_static_only,
+            rows_per_partition: if command.limits.distinct { 1 } else { command.limits.rows_per_partition },
+            page_bytes: options.page_bytes,
+            failure_threshold: options.tombstone_failure_threshold,
+            rows: 0,
+            bytes: 0,
+            is_full: command.limits.rows == 0,
+            outcome: ReadOutcome::default(),
+        }
+    }
+
+    /// Whether rows or static rows may have cells in entries of their own.
+    pub fn has_paths(&self) -> bool {
+        self.regulars.has_paths || (self.reads_static && self.statics.has_paths)
+    }
+
+    /// Counts tombstones.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn count_tombstones(&mut self, count: u32) -> Result<(), ReadError> {
+        self.outcome.tombstones = self.outcome.tombstones.saturating_add(count);
+        if self.outcome.tombstones > self.failure_threshold {
+            return Err(ReadError::TombstoneOverwhelming { scanned: self.outcome.tombstones });
+        }
+        Ok(())
+    }
+
+    fn live(
+        &mut self,
+        row: &StoredRow,
+        covering: Deletion,
+        is_static: bool,
+    ) -> Result<Option<Row>, ReadError> {
+        let mut dead = Dead::default();
+        let projection = if is_static { &self.statics } else { &self.regulars };
+        let table = self.command.table.id;
+        let live = row.live(table, covering, self.command.now_s, projection, &mut dead)?;
+        self.count_tombstones(dead.cells)?;
+        match &live {
+            Some(_) if !is_static => self.outcome.live_rows += 1,
+            Some(_) => {}
+            None if dead.is_row && dead.cells == 0 => self.count_tombstones(1)?,
+            None => {}
+        }
+        Ok(live)
+    }
+
+    /// Begins a partition; `None` when nothing of it can be shown. `is_first`: earlier pages may
+    /// have ended in it.
+    pub fn begin(
+        &mut self,
+        key: &DecoratedKey,
+        deletion: Deletion,
+        static_row: Option<&StoredRow>,
+        is_first: bool,
+    ) -> Result<Option<OpenPartition>, ReadError> {
+        let static_row = match static_row {
+            Some(row) => self.live(row, deletion, true)?,
+            None => None,
+        };
+        let counted = if is_first { self.command.limits.returned_of_first_partition } else { 0 };
+        if self.is_full
+            || counted >= self.rows_per_partition
+            || !self.conditions.accept_partition(key, static_row.as_ref())
+        {
+            return Ok(None);
+        }
+        let counts_static = static_row.is_some() && counted == 0 && self.shows_static_only;
+        let static_row = static_row.map(|row| self.strip(row, true));
+        let result = PartitionRows { key: key.clone(), static_row, rows: Vec::new() };
+        Ok(Some(OpenPartition { result, counted, counts_static }))
+    }
+
+    /// Shows a row, if it is live and meets the conditions.
+    pub fn offer(
+        &mut self,
+        partition: &mut OpenPartition,
+        row: &StoredRow,
+        covering: Deletion,
+    ) -> Result<Flow, ReadError> {
+        let Some(row) = self.live(row, covering, false)? else { return Ok(Flow::More) };
+        if !self.conditions.accept_row(&row) {
+            return Ok(Flow::More);
+        }
+        let row = self.strip(row, false);
+        self.bytes += bytes_of(&row);
+        partition.result.rows.push(row);
+        partition.counted += 1;
+        self.count_row();
+        Ok(if self.is_full {
+            Flow::PageFull
+        } else if partition.counted >= self.rows_per_partition {
+            Flow::PartitionDone
+        } else {
+            Flow::More
+        })
+    }
+
+    fn count_row(&mut self) {
+        self.rows += 1;
+        self.is_full = self.rows >= self.command.limits.rows || self.bytes >= self.page_bytes;
+    }
+
+    /// Ends a partition and keeps what it shows; answers whether the page is full.
+    pub fn end(&mut self, partition: OpenPartition) -> bool {
+        let OpenPartition { result, counts_static, .. } = partition;
+        if result.rows.is_empty() {
+            if !counts_static {
+                return self.is_full;
+            }
+            self.count_row();
+        }
+        self.bytes += result.key.key.len() + result.static_row.as_ref().map_or(0, bytes_of);
+        self.outcome.page.partitions.push(result);
+        self.is_full
+    }
+
+    /// Takes away the cells that only the row filter wanted to see.
+    fn strip(&self, mut row: Row, is_static: bool) -> Row {
+        let projection = if is_static { &self.statics } else { &self.regulars };
+        if projection.strips {
+            row.cells.retain(|cell| projection.returns(cell.column));
+        }
+        row
+    }
+
+    /// The page and what making it met.
+    pub fn finish(self) -> ReadOutcome {
+        let mut outcome = self.outcome;
+        outcome.page = ReadPage { partitions: outcome.page.partitions, stopped_early: self.is_full };
+        outcome
+    }
+}
+
+/// Memory a row takes, about.
+fn bytes_of(row: &Row) -> usize {
+    let clustering = |clustering: &Clustering| -> usize {
+        clustering.0.iter().map(|value| value.as_ref().map_or(0, |value| value.len())).sum()
+    };
+    let cell = |cell: &Cell| size_of::<Cell>() + cell.value.len() + cell.path.as_ref().map_or(0, |p| p.len());
+    size_of::<Row>() + clustering(&row.clustering) + row.cells.iter().map(cell).sum::<usize>()
+}

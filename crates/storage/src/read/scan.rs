@@ -1,0 +1,131 @@
+//! Reads with cursors: a partition, or all partitions of a range.
+
+use basalt_model::DecoratedKey;
+use basalt_model::command::{ClusteringFilter, KeyBound, KeyRange};
+
+use super::collect::{Collector, Flow};
+use super::partition::PartitionWalk;
+use super::ranges::ranges;
+use super::stored_row::StoredRow;
+use super::tombstones::TombstoneWalk;
+use super::{InTable, ReadError};
+use crate::engine::{CursorOptions, Reads};
+use crate::keys::{
+    EntryKind, PARTITION_END, append_partition, decode_partition, range_end, range_start, split,
+};
+
+/// How reading a partition ended.
+#[derive(PartialEq, Eq)]
+enum PartitionEnd {
+    /// All of it that the command asks for was read.
+    Read,
+    /// The page is full.
+    PageFull,
+    /// It has range tombstones and `reads` is not of one moment.
+    NeedsView,
+}
+
+/// Reads one partition; `false` when it has range tombstones and `reads` is not a view.
+pub fn partition(
+    reads: &dyn Reads,
+    collector: &mut Collector<'_>,
+    key: &DecoratedKey,
+    filter: &ClusteringFilter,
+    is_view: bool,
+) -> Result<bool, ReadError> {
+    let mut partition = Vec::with_capacity(key.key.len() + 16);
+    append_partition(key, &mut partition);
+    let mut lower = partition.clone();
+    lower.push(EntryKind::Head as u8);
+    let mut upper = partition.clone();
+    upper.push(PARTITION_END);
+    let options =
+        CursorOptions { tier: collector.tier, lower: &lower, upper: Some(&upper), fills_cache: true };
+    let table = &collector.command.table;
+    let mut cursor = reads.cursor(table.id, options)?;
+    let is_at = cursor.seek(&lower)?;
+    let mut walk = PartitionWalk::new(table, &mut *cursor, partition, is_at, collector.has_paths());
+    let end = read_partition(reads, collector, &mut walk, key, filter, is_view, true)?;
+    Ok(end != PartitionEnd::NeedsView)
+}
+
+/// Reads the partitions of a range until the page is full. `reads` is a view.
+pub fn range(
+    reads: &dyn Reads,
+    collector: &mut Collector<'_>,
+    range: &KeyRange,
+    filter: &ClusteringFilter,
+) -> Result<(), ReadError> {
+    let table = &collector.command.table;
+    let lower = range_start(&range.start);
+    let upper = range_end(&range.end);
+    if upper.as_ref().is_some_and(|upper| *upper <= lower) {
+        return Ok(());
+    }
+    let options = CursorOptions {
+        tier: collector.tier,
+        lower: &lower,
+        upper: upper.as_deref(),
+        fills_cache: collector.command.limits.rows < u32::MAX,
+    };
+    let mut cursor = reads.cursor(table.id, options)?;
+    let mut is_at = cursor.seek(&lower)?;
+    while is_at {
+        let partition = split(cursor.key()).in_table(table.id)?.partition.to_vec();
+        let key = decode_partition(&partition).in_table(table.id)?;
+        // Earlier pages can only have ended in the partition the range starts at.
+        let is_first = matches!(&range.start, KeyBound::Key { key: first, inclusive: true } if *first == key);
+        let mut walk = PartitionWalk::new(table, &mut *cursor, partition, true, collector.has_paths());
+        match read_partition(reads, collector, &mut walk, &key, filter, true, is_first)? {
+            PartitionEnd::PageFull => break,
+            PartitionEnd::Read | PartitionEnd::NeedsView => is_at = walk.leave()?,
+        }
+    }
+    Ok(())
+}
+
+fn read_partition(
+    reads: &dyn Reads,
+    collector: &mut Collector<'_>,
+    walk: &mut PartitionWalk<'_, '_>,
+    key: &DecoratedKey,
+    filter: &ClusteringFilter,
+    is_view: bool,
+    is_first: bool,
+) -> Result<PartitionEnd, ReadError> {
+    let head = walk.head()?;
+    if head.has_range_tombstones && !is_view {
+        return Ok(PartitionEnd::NeedsView);
+    }
+    let static_row = if collector.reads_static { walk.static_row()? } else { None };
+    let Some(mut partition) = collector.begin(key, head.deletion, static_row.as_ref(), is_first)? else {
+        return Ok(PartitionEnd::Read);
+    };
+    let table = &collector.command.table;
+    let mut tombstones = None;
+    if head.has_range_tombstones {
+        let partition = walk.partition();
+        tombstones = Some(TombstoneWalk::new(reads, table, partition, collector.tier, filter.reversed)?);
+    }
+    let mut row = StoredRow::default();
+    let mut flow = Flow::More;
+    'ranges: for range in ranges(table, filter, is_first).map_err(ReadError::Command)? {
+        walk.start(range, filter.reversed)?;
+        if let Some(tombstones) = &mut tombstones {
+            tombstones.restart();
+        }
+        while walk.next_row(&mut row)? {
+            let mut covering = head.deletion;
+            if let Some(tombstones) = &mut tombstones {
+                covering = covering.merge(tombstones.cover(&row.key)?);
+                collector.count_tombstones(tombstones.take_met())?;
+            }
+            flow = collector.offer(&mut partition, &row, covering)?;
+            if flow != Flow::More {
+                break 'ranges;
+            }
+        }
+    }
+    let is_full = collector.end(partition) || flow == Flow::PageFull;
+    Ok(if is_full { PartitionEnd::PageFull } else { PartitionEnd::Read })
+}

@@ -1,0 +1,229 @@
+//! A row as its entries hold it, and the rows made of it: live ones for clients, whole ones for
+//! everything that reconciles.
+
+use basalt_model::{Cell, Clustering, ColumnId, Deletion, Liveness, Row, TableId};
+use bytes::Bytes;
+
+use super::InTable;
+use super::projection::Projection;
+use crate::cells::{CellData, CellEntry, RowEntry};
+use crate::engine::EngineError;
+use crate::keys::byte_comparable::Input;
+use crate::keys::path::{take_column, take_path};
+
+/// The entries of one row, static or not.
+#[derive(Clone, Debug, Default)]
+pub struct StoredRow {
+    /// The encoded clustering; empty for the static row.
+    pub key: Vec<u8>,
+    /// The clustering as the key gives it.
+    pub clustering: Clustering,
+    /// The row's own entry, if there is one.
+    pub row: Option<Bytes>,
+    /// Keys, behind the row's, and values of its cells, ascending.
+    pub cells: Vec<(Bytes, Bytes)>,
+}
+
+/// What a row showed of the dead.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dead {
+    /// Cells deleted or expired.
+    pub cells: u32,
+    /// The row itself is deleted or expired.
+    pub is_row: bool,
+}
+
+/// A cell at its column, its path if any, and its entry's buffer.
+fn cell_of(column: ColumnId, path: Option<Bytes>, data: CellData<'_>, buffer: &Bytes) -> Cell {
+    Cell {
+        column,
+        path,
+        timestamp: data.timestamp,
+        ttl_s: data.ttl_s,
+        local_deletion_time_s: data.local_deletion_time_s,
+        value: slice(buffer, data.value),
+    }
+}
+
+fn slice(buffer: &Bytes, part: &[u8]) -> Bytes {
+    if part.is_empty() { Bytes::new() } else { buffer.slice_ref(part) }
+}
+
+impl StoredRow {
+    /// What of the row a client sees at `now_s`: nothing that `covering`, a deletion within the
+    /// row, a dropped column or time takes away. `None` when nothing makes the row exist.
+    pub fn live(
+        &self,
+        table: TableId,
+        covering: Deletion,
+        now_s: i64,
+        projection: &Projection,
+        dead: &mut Dead,
+    ) -> Result<Option<Row>, EngineError> {
+        let mut view = LiveView { covering, now_s, projection, dead, exists: false };
+        let mut row = Row::new(self.clustering.clone());
+        let entry = self.parse(table)?;
+        if let Some((entry, buffer)) = &entry {
+            view.add_row(entry, buffer, &mut row).in_table(table)?;
+        }
+        let simple_cells = row.cells.len();
+        for (key, value) in &self.cells {
+            let complex = entry.as_ref().map(|(entry, _)| &entry.parts.complex_deletions);
+            let deletion_of = |column: ColumnId| {
+                complex
+                    .and_then(|all| all.iter().find(|(id, _)| *id == column))
+                    .map_or(Deletion::LIVE, |(_, deletion)| *deletion)
+            };
+            view.add_cell(table, key, value, deletion_of, &mut row)?;
+        }
+        if simple_cells > 0 && row.cells.len() > simple_cells {
+            row.cells.sort_by_key(|cell| cell.column);
+        }
+        Ok(view.exists.then_some(row))
+    }
+
+    /// The row with all it holds, deletions and dead cells too; of known columns.
+    pub fn whole(&self, table: TableId, projection: &Projection) -> Result<Row, EngineError> {
+        let mut row = Row::new(self.clustering.clone());
+        if let Some((entry, buffer)) = self.parse(table)? {
+            restore_originals(&entry, buffer, &mut row);
+            row.liveness = entry.parts.liveness;
+            row.deletion = entry.parts.deletion;
+            let mut at = 0;
+            row.complex_deletions.extend(entry.parts.complex_deletions.iter().copied().filter(
+                |(id, deletion)| {
+                    projection.seek(*id, &mut at).is_some_and(|c| deletion.timestamp > c.dropped_time)
+                },
+            ));
+            let mut at = 0;
+            for cell in entry.cells() {
+                let (id, data) = cell.in_table(table)?;
+                if projection.seek(id, &mut at).is_some_and(|c| data.timestamp > c.dropped_time) {
+                    row.cells.push(cell_of(id, None, data, buffer));
+                }
+            }
+        }
+        for (key, value) in &self.cells {
+            let mut input = Input::new(key);
+            let id = take_column(&mut input).in_table(table)?;
+            let Some(column) = projection.seek(id, &mut 0) else { continue };
+            let Some(path_type) = &column.path_type else { continue };
+            let entry = CellEntry::parse(value).in_table(table)?;
+            if entry.data.timestamp > column.dropped_time {
+                let path = match entry.original_path {
+                    Some(path) => slice(value, path),
+                    None => take_path(path_type, &mut input).in_table(table)?,
+                };
+                row.cells.push(cell_of(id, Some(path), entry.data, value));
+            }
+        }
+        row.cells.sort_by_key(|cell| cell.column);
+        Ok(row)
+    }
+
+    fn parse(&self, table: TableId) -> Result<Option<(RowEntry<'_>, &Bytes)>, EngineError> {
+        match &self.row {
+            Some(buffer) => Ok(Some((RowEntry::parse(buffer).in_table(table)?, buffer))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Puts the client's own bytes in place of those the key gave.
+fn restore_originals(entry: &RowEntry<'_>, buffer: &Bytes, row: &mut Row) {
+    for (index, value) in &entry.parts.originals {
+        if let Some(component) = row.clustering.0.get_mut(usize::from(*index)) {
+            *component = Some(slice(buffer, value));
+        }
+    }
+}
+
+/// The making of a live row.
+struct LiveView<'v> {
+    covering: Deletion,
+    now_s: i64,
+    projection: &'v Projection,
+    dead: &'v mut Dead,
+    exists: bool,
+}
+
+impl LiveView<'_> {
+    fn add_row(
+        &mut self,
+        entry: &RowEntry<'_>,
+        buffer: &Bytes,
+        row: &mut Row,
+    ) -> Result<(), crate::cells::EntryError> {
+        let parts = &entry.parts;
+        restore_originals(entry, buffer, row);
+        if parts.deletion.supersedes(self.covering) {
+            self.covering = parts.deletion;
+            self.dead.is_row = true;
+        }
+        let liveness = parts.liveness;
+        if !liveness.is_none() && !self.covering.deletes(liveness.timestamp) {
+            if liveness.is_live(self.now_s) {
+                row.liveness = liveness;
+                self.exists = true;
+            } else {
+                self.dead.is_row = true;
+            }
+        }
+        self.dead.is_row |= parts.complex_deletions.iter().any(|(_, d)| d.supersedes(self.covering));
+        debug_assert_eq!(row.liveness == Liveness::NONE, !self.exists);
+
+        let mut at = 0;
+        for cell in entry.cells() {
+            let (id, data) = cell?;
+            if self.covering.deletes(data.timestamp) {
+                continue;
+            }
+            let Some(column) = self.projection.seek(id, &mut at) else { continue };
+            if data.timestamp <= column.dropped_time {
+                continue;
+            }
+            if !data.is_live(self.now_s) {
+                self.dead.cells += 1;
+                continue;
+            }
+            self.exists = true;
+            if column.is_built {
+                row.cells.push(cell_of(id, None, data, buffer));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_cell(
+        &mut self,
+        table: TableId,
+        key: &Bytes,
+        value: &Bytes,
+        deletion_of: impl FnOnce(ColumnId) -> Deletion,
+        row: &mut Row,
+    ) -> Result<(), EngineError> {
+        let mut input = Input::new(key);
+        let id = take_column(&mut input).in_table(table)?;
+        let Some(column) = self.projection.seek(id, &mut 0) else { return Ok(()) };
+        let Some(path_type) = &column.path_type else { return Ok(()) };
+        let entry = CellEntry::parse(value).in_table(table)?;
+        let data = entry.data;
+        let deletion = self.covering.merge(deletion_of(id));
+        if deletion.deletes(data.timestamp) || data.timestamp <= column.dropped_time {
+            return Ok(());
+        }
+        if !data.is_live(self.now_s) {
+            self.dead.cells += 1;
+            return Ok(());
+        }
+        self.exists = true;
+        if column.is_built {
+            let path = match entry.original_path {
+                Some(path) => slice(value, path),
+                None => take_path(path_type, &mut input).in_table(table)?,
+            };
+            row.cells.push(cell_of(id, Some(path), data, value));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Mutations becoming write sets.
+//!
+//! Nearly every write is a merge operand and reads nothing: the rows, cells and deletions it
+//! touches are not looked at, reads and compactions fold them. The exception is a range tombstone,
+//! which is cut so that those of a partition stay disjoint: see [`range_tombstones`].
+
+mod range_tombstones;
+mod rows;
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+
+use basalt_model::key::PARTITION_KEY_MAX_BYTES;
+use basalt_model::{ColumnId, Mutation, PartitionUpdate};
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::cells::HeadEntry;
+use crate::engine::{Engine, EngineError, OpKind, WriteSet};
+use crate::keys::{self, EntryKind, KeyError};
+
+/// `max_mutation_size` as Cassandra computes it: half of a commit log segment of 32 MiB.
+pub const MAX_MUTATION_BYTES_DEFAULT: usize = 16 << 20;
+
+/// Locks for writers of range tombstones; more than threads ever wait for them.
+const STRIPES: usize = 256;
+
+/// Why a mutation was not turned into a write set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// It is larger than `max_mutation_size`.
+    #[error("mutation of {bytes} bytes is larger than the limit of {limit_bytes}")]
+    TooLarge {
+        /// Bytes of keys and values it would write.
+        bytes: usize,
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// A key or value does not fit its table: whoever made the mutation did not check it.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A cell of a column the table does not have.
+    #[error("column {} is not known", .0.0)]
+    UnknownColumn(ColumnId),
+    /// Counters are not stored yet.
+    #[error("counter tables cannot be written yet")]
+    Counter,
+    /// What was read for a range tombstone could not be read.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Held while a write with range tombstones is on its way: until the engine has it.
+#[must_use = "the write must have reached the engine before this is dropped"]
+pub struct StripeGuards<'w>(#[allow(dead_code)] Vec<MutexGuard<'w, ()>>);
+
+/// Turns mutations into write sets.
+pub struct Writer {
+    engine: Arc<dyn Engine>,
+    stripes: Box<[Mutex<()>]>,
+    max_mutation_bytes: usize,
+}
+
+impl Writer {
+    /// For an engine; `max_mutation_bytes` bounds one mutation.
+    pub fn new(engine: Arc<dyn Engine>, max_mutation_bytes: usize) -> Writer {
+        let stripes = (0..STRIPES).map(|_| Mutex::new(())).collect();
+        Writer { engine, stripes, max_mutation_bytes }
+    }
+
+    /// Whether writing these needs reads and a lock, thus [`Writer::lock_and_encode`] on a thread
+    /// that may wait.
+    pub fn reads_before_writing(mutations: &[Mutation]) -> bool {
+        mutations.iter().flat_map(|m| &m.updates).any(|update| !update.range_tombstones.is_empty())
+    }
+
+    /// Appends all mutations to one write set, without waiting. For those that
+    /// [`Writer::reads_before_writing`] answers `false` for.
+    ///
+    /// # Errors
+    /// Nothing is to be written then.
+    pub fn encode(&self, mutations: &[Mutation], set: &mut WriteSet) -> Result<(), WriteError> {
+        debug_assert!(!Writer::reads_before_writing(mutations));
+        self.encode_all(mutations, set)
+    }
+
+    /// Appends any mutations, reading what their range tombstones overlap. The guards must be
+    /// kept until the engine has applied the set. May wait for locks and the disk.
+    ///
+    /// # Errors
+    /// Nothing is to be written then.
+    pub fn lock_and_encode(
+        &self,
+        mutations: &[Mutation],
+        set: &mut WriteSet,
+    ) -> Result<StripeGuards<'_>, WriteError> {
+        let mut stripes: Vec<usize> = mutations
+            .iter()
+            .flat_map(|mutation| &mutation.updates)
+            .filter(|update| !update.range_tombstones.is_empty())
+            .map(stripe_of)
+            .collect();
+        // In order and each once, so that two writers never wait for each other.
+        stripes.sort_unstable();
+        stripes.dedup();
+        let guards = StripeGuards(stripes.into_iter().map(|index| self.stripes[index].lock()).collect());
+        self.encode_all(mutations, set)?;
+        Ok(guards)
+    }
+
+    fn encode_all(&self, mutations: &[Mutation], set: &mut WriteSet) -> Result<(), WriteError> {
+        for mutation in mutations {
+            let mut bytes = 0;
+            for update in &mutation.updates {
+                bytes += self.encode_update(update, set)?;
+            }
+            if bytes > self.max_mutation_bytes {
+                return Err(WriteError::TooLarge { bytes, limit_bytes: self.max_mutation_bytes });
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers the bytes that count as the mutation's.
+    fn encode_update(&self, update: &PartitionUpdate, set: &mut WriteSet) -> Result<usize, WriteError> {
+        if update.table.is_counter() {
+            return Err(WriteError::Counter);
+        }
+        if update.key.key.len() > PARTITION_KEY_MAX_BYTES {
+            return Err(KeyError::Malformed("a partition key is too long").into());
+        }
+        let mut prefix = Vec::with_capacity(8 + update.key.key.len() + 8);
+        keys::append_partition(&update.key, &mut prefix);
+        let table = update.table.id;
+
+        let head = HeadEntry {
+            deletion: update.deletion,
+            has_range_tombstones: !update.range_tombstones.is_empty(),
+        };
+        if head != HeadEntry::NONE {
+            set.append(
+                OpKind::Merge,
+                table,
+                |key| {
+                    key.extend_from_slice(&prefix);
+                    key.push(EntryKind::Head as u8);
+                },
+                |value| head.encode(value),
+            );
+        }
+        if head.has_range_tombstones {
+            // What cutting older tombstones writes is not the client's doing and does not count.
+            range_tombstones::append(&*self.engine, update, &prefix, set)?;
+        }
+        let start = set.bytes();
+        rows::append(update, &prefix, set)?;
+        Ok(set.bytes() - start)
+    }
+}
+
+fn stripe_of(update: &PartitionUpdate) -> usize {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    hasher.hash_one((update.table.id, update.key.token)) as usize % STRIPES
+}
+
+#[cfg(test)]
+mod tests;
