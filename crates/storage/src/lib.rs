@@ -9,6 +9,8 @@ pub mod contract;
 pub mod engine;
 pub mod keys;
 pub mod merge;
+#[cfg(test)]
+mod model_test;
 pub mod read;
 #[cfg(test)]
 mod testing;
