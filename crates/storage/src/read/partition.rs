@@ -115,6 +115,10 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
             self.is_reversed = true;
             let last = self.key_of(EntryKind::Row as u8, &self.range.upper);
             self.is_at = self.cursor.seek_for_prev(&last)?;
+            // The end of a range is outside: it is a row's own key when a page ended there.
+            if self.is_at && self.cursor.key() == last.as_slice() {
+                self.is_at = self.cursor.prev()?;
+            }
             return Ok(());
         }
         let first = self.key_of(EntryKind::Row as u8, &self.range.lower);
