@@ -24,7 +24,7 @@ coverage="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
   -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Ccodegen-units=1"
 target_dir=${CARGO_TARGET_DIR:-target}/fuzz
 RUSTFLAGS=$(tr -s '\n ' ' ' <<<"$coverage") \
-  cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$target_dir" --bins
+  cargo build --locked --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$target_dir" --bins
 
 for target in "${targets[@]}"; do
   echo "fuzz: $target for $seconds s" >&2
