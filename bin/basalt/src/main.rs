@@ -1,2 +1,40 @@
-//! The one program: `basalt run` starts a node.
-fn main() {}
+//! The one program: `basalt run` starts a node. Reads the command line and the environment, and is the
+//! only one to print and to end the process.
+
+mod machine;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// A native Apache Cassandra node on RocksDB.
+#[derive(Parser)]
+#[command(name = "basalt", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a node.
+    Run(run::Options),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ended = match arguments.command.unwrap_or_else(|| Command::Run(run::Options::default())) {
+        Command::Run(options) => run::run(options),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("basalt: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -43,8 +43,10 @@ pub enum End {
     No = 0,
     /// After the requests it has begun.
     Drain = 1,
-    /// At once.
+    /// At once; what it has begun is worked on to its end all the same.
     Now = 2,
+    /// At once, with everything it has begun: the process ends.
+    Abandon = 3,
 }
 
 #[derive(Default)]
@@ -133,7 +135,8 @@ impl Client {
         match self.end.load(Ordering::Acquire) {
             0 => End::No,
             1 => End::Drain,
-            _ => End::Now,
+            2 => End::Now,
+            _ => End::Abandon,
         }
     }
 

@@ -94,7 +94,23 @@ pub async fn serve(stream: TcpStream, local: Rc<Local>, client: Arc<Client>, lim
     {
         tracing::debug!(client = %client.address, %error, "a connection broke");
     }
-    local.node.clients.leave(&client);
+    // A schema change, say, must not be left half-way because who asked for it is gone.
+    poll_fn(|context| finish(context, &client, &mut in_flight)).await;
+}
+
+/// Works on what was begun, for nobody.
+fn finish<F: Future<Output = Answer>>(
+    context: &mut Context<'_>,
+    client: &Client,
+    in_flight: &mut InFlight<F>,
+) -> Poll<()> {
+    while client.next_event(context).is_some() {}
+    while !in_flight.is_empty() && client.asked_to_end() != End::Abandon {
+        if in_flight.poll_ended(context).is_pending() {
+            return Poll::Pending;
+        }
+    }
+    Poll::Ready(())
 }
 
 fn is_usual(error: &io::Error) -> bool {
@@ -112,7 +128,7 @@ impl Connection {
     ) -> Poll<io::Result<()>> {
         loop {
             let asked_to_end = self.client.asked_to_end();
-            if asked_to_end == End::Now {
+            if asked_to_end >= End::Now {
                 return Poll::Ready(Ok(()));
             }
             let mut progress = false;

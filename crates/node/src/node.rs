@@ -21,9 +21,11 @@ use crate::config::settings::Settings;
 use crate::context::Context;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
+use crate::local_replica::LocalReplica;
 use crate::metrics::{Summary, summarize};
 use crate::pool::Pool;
 use crate::reactor::Reactor;
+use crate::scratch::MemoryScratch;
 use crate::table_storage::EngineTables;
 use crate::views::Views;
 
@@ -136,7 +138,7 @@ impl Server {
             if is_late {
                 tracing::warn!("Some connections took longer than the native transport timeout to complete");
             }
-            context.clients.end_all(if is_late { End::Now } else { End::Drain });
+            context.clients.end_all(if is_late { End::Abandon } else { End::Drain });
             thread::park_timeout(Duration::from_millis(5));
         }
         // The listener is gone: this is the last owner.
@@ -157,6 +159,20 @@ pub struct Storage {
     pub scratch: Arc<dyn Scratch>,
     /// Waits for the disk.
     pub pool: Arc<Pool>,
+}
+
+impl Storage {
+    /// Everything over one engine.
+    pub fn open(settings: &Settings, env: SharedEnv, engine: Arc<dyn Engine>) -> Storage {
+        let pool = Arc::new(Pool::new("disk", env, settings.pool_threads));
+        let replica = Arc::new(LocalReplica::new(
+            Arc::clone(&engine),
+            Arc::clone(&pool),
+            usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX),
+            settings.query.tombstone_failure_threshold,
+        ));
+        Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool }
+    }
 }
 
 /// A running node.

@@ -184,7 +184,11 @@ impl Parser<'_> {
             Kind::QuestionMark | Kind::Colon => Ok(InValues::Marker(self.marker()?)),
             Kind::LeftParen => {
                 self.advance()?;
-                let values = self.terms()?;
+                let values = if self.kind() == Kind::RightParen {
+                    Vec::new()
+                } else {
+                    self.comma_separated(Self::term)?
+                };
                 self.expect(Kind::RightParen)?;
                 Ok(InValues::List(values))
             }

@@ -1,0 +1,128 @@
+//! This node's own data as the coordinator sees it: mutations and read commands over an engine. What
+//! memory answers is answered at once, on the reactor; what would wait goes to the pool.
+
+use std::sync::Arc;
+
+use basalt_coordinator::{Replica, ReplicaError, Reply};
+use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
+use basalt_model::{Mutation, ReadCommand, TableId};
+use basalt_storage::engine::{Engine, EngineError, ReadTier, Sync, WriteOptions, WriteSet};
+use basalt_storage::read::{PAGE_BYTES_MAX, ReadError, ReadOptions, ReadOutcome, read};
+use basalt_storage::write::{WriteError, Writer};
+
+use crate::pool::Pool;
+use crate::table_storage::{on_pool, replica_error};
+
+/// A read on a reactor that gathers more than this goes on elsewhere.
+const REACTOR_PAGE_BYTES: usize = 128 << 10;
+
+/// A read on a reactor that meets more tombstones than this goes on elsewhere.
+const REACTOR_TOMBSTONES: u32 = 1_000;
+
+/// A read over partitions that may return more rows than this does not begin on a reactor.
+const REACTOR_RANGE_ROWS: u32 = 100;
+
+/// This node's own data.
+pub struct LocalReplica {
+    engine: Arc<dyn Engine>,
+    writer: Arc<Writer>,
+    pool: Arc<Pool>,
+    tombstone_failure_threshold: u32,
+}
+
+impl LocalReplica {
+    /// Over an engine. `max_mutation_bytes` and the threshold are Cassandra's settings of those names.
+    pub fn new(
+        engine: Arc<dyn Engine>,
+        pool: Arc<Pool>,
+        max_mutation_bytes: usize,
+        tombstone_failure_threshold: u32,
+    ) -> LocalReplica {
+        let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
+        LocalReplica { engine, writer, pool, tombstone_failure_threshold }
+    }
+
+    /// Reads what memory holds; `None` when that is not enough, or takes too long for a reactor.
+    fn read_on_reactor(&self, command: &ReadCommand) -> Option<Result<ReadPage, ReplicaError>> {
+        if !is_short(command) {
+            return None;
+        }
+        let options = ReadOptions {
+            tier: ReadTier::CacheOnly,
+            page_bytes: REACTOR_PAGE_BYTES,
+            tombstone_failure_threshold: REACTOR_TOMBSTONES.min(self.tombstone_failure_threshold),
+        };
+        match read(&*self.engine, command, &options) {
+            Ok(outcome) if is_cut_by_bytes(&outcome, command) => None,
+            Ok(outcome) => Some(Ok(outcome.page)),
+            Err(ReadError::Engine(EngineError::WouldBlock) | ReadError::TombstoneOverwhelming { .. }) => None,
+            Err(error) => Some(Err(read_error(error))),
+        }
+    }
+}
+
+/// Whether a read is worth trying on a reactor: rows by name or by slice of one partition, or few
+/// rows of a range, nothing that may look at many rows to return few.
+fn is_short(command: &ReadCommand) -> bool {
+    let is_filtered = !command.row_filter.0.is_empty();
+    match &command.target {
+        ReadTarget::Partition { filter, .. } => !is_filtered || matches!(filter.rows, RowSelection::Names(_)),
+        ReadTarget::Range { .. } => {
+            !is_filtered && !command.limits.distinct && command.limits.rows <= REACTOR_RANGE_ROWS
+        }
+    }
+}
+
+/// Whether the page ended for its bytes, not for the rows asked for.
+fn is_cut_by_bytes(outcome: &ReadOutcome, command: &ReadCommand) -> bool {
+    outcome.page.stopped_early && outcome.live_rows < command.limits.rows
+}
+
+fn read_error(error: ReadError) -> ReplicaError {
+    match error {
+        ReadError::Engine(error) => replica_error(error),
+        ReadError::TombstoneOverwhelming { scanned } => ReplicaError::TombstoneOverwhelming { scanned },
+        ReadError::Command(error) => ReplicaError::Storage(error.to_string()),
+    }
+}
+
+fn write_error(error: WriteError) -> ReplicaError {
+    match error {
+        WriteError::TooLarge { bytes, limit_bytes } => ReplicaError::MutationTooLarge { bytes, limit_bytes },
+        WriteError::Engine(error) => replica_error(error),
+        other => ReplicaError::Storage(other.to_string()),
+    }
+}
+
+impl Replica for LocalReplica {
+    fn apply(&self, mutations: Vec<Mutation>) -> Reply<()> {
+        let (engine, writer) = (Arc::clone(&self.engine), Arc::clone(&self.writer));
+        on_pool(&self.pool, move || {
+            let mut set = WriteSet::new();
+            let _guards = writer.lock_and_encode(&mutations, &mut set).map_err(write_error)?;
+            let options = WriteOptions { sync: Sync::Synced, may_block: true };
+            engine.write(&[&set], options).map_err(replica_error)
+        })
+    }
+
+    fn read(&self, command: ReadCommand) -> Reply<ReadPage> {
+        if let Some(answer) = self.read_on_reactor(&command) {
+            return Reply::ready(answer);
+        }
+        let engine = Arc::clone(&self.engine);
+        let options = ReadOptions {
+            tier: ReadTier::All,
+            page_bytes: PAGE_BYTES_MAX,
+            tombstone_failure_threshold: self.tombstone_failure_threshold,
+        };
+        on_pool(&self.pool, move || match read(&*engine, &command, &options) {
+            Ok(outcome) => Ok(outcome.page),
+            Err(error) => Err(read_error(error)),
+        })
+    }
+
+    fn truncate(&self, table: TableId) -> Reply<()> {
+        let engine = Arc::clone(&self.engine);
+        on_pool(&self.pool, move || engine.truncate_table(table).map_err(replica_error))
+    }
+}
