@@ -16,9 +16,12 @@ def escape(text):
 
 
 def settled(message):
-    """Cassandra lists a function's signatures in the order of identity hashes: sorts them, so that recordings repeat."""
+    """Sorts what Cassandra lists in the order of identity hashes (signatures, columns), so that recordings repeat."""
     def ordered(m):
         return m.group(1) + ", ".join(sorted(re.split(r", (?=\S+ : \()", m.group(2)))) + ")"
+    def columns(m):
+        return m.group(1) + " ,".join(sorted(m.group(2).split(" ,")))
+    message = re.sub(r"(restriction was found for the (?:start|end) bound on )(.* ,.*)$", columns, message)
     return re.sub(r"(known type signatures: )(.*)\)$", ordered, message)
 
 
