@@ -17,6 +17,9 @@ if [ "${1:-}" != cql ]; then
   python3 ddl.py "$ORACLE_ADDRESS" ddl.cql $golden/schema_ddl.txt
   ./cassandra.sh stop
   ./cassandra.sh dump $golden/schema_digest_user.txt
+  ./cassandra.sh start
+  python3 describe.py "$ORACLE_ADDRESS" describe.cql $golden/schema/describe_user.txt
+  ./cassandra.sh stop
 else
   shift
 fi

@@ -250,7 +250,8 @@ fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {
         cluster_name: settings.cluster_name.clone(),
         data_center: settings.datacenter.clone(),
         rack: settings.rack.clone(),
-        snitch: settings.snitch.clone(),
+        // What Cassandra shows whatever `endpoint_snitch` says, unless `dynamic_snitch` is off.
+        snitch: "DynamicEndpointSnitch".to_owned(),
         listen_address: settings.listen_address,
         listen_port: settings.storage_port,
         broadcast_address: settings.broadcast_address,

@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod ddl;
+pub mod describe;
 pub mod literals;
 pub mod processor;
 pub mod request;

@@ -298,7 +298,7 @@ impl TestNode {
                 cluster_name: "Test Cluster".into(),
                 data_center: "datacenter1".into(),
                 rack: "rack1".into(),
-                snitch: "SimpleSnitch".into(),
+                snitch: "DynamicEndpointSnitch".into(),
                 listen_address: localhost,
                 listen_port: 7000,
                 broadcast_address: localhost,

@@ -6,12 +6,26 @@ fn string_hash(text: &str) -> i32 {
     text.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }
 
+/// `ByteBuffer.hashCode`.
+fn bytes_hash(text: &str) -> i32 {
+    text.bytes().rev().fold(1i32, |hash, byte| hash.wrapping_mul(31).wrapping_add(i32::from(byte as i8)))
+}
+
 /// The order in which a Java `HashMap` that got `keys` in this order iterates. `expected` is the
 /// number of entries it was made for (`new HashMap<>(otherMap)`), 0 for one that grew.
-///
+pub fn hash_order<'a>(keys: &[&'a str], expected: usize) -> Vec<&'a str> {
+    by_bucket(keys, expected, string_hash)
+}
+
+/// The same for a map keyed by the texts' bytes, read from rows: filled once as it grew, then
+/// copied.
+pub fn bytes_hash_order<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    by_bucket(&by_bucket(keys, 0, bytes_hash), keys.len(), bytes_hash)
+}
+
 /// Buckets keep the order of insertion; that holds as long as no bucket has become a tree, which
 /// needs 64 buckets and eight keys in one of them.
-pub fn hash_order<'a>(keys: &[&'a str], expected: usize) -> Vec<&'a str> {
+fn by_bucket<'a>(keys: &[&'a str], expected: usize, hash: fn(&str) -> i32) -> Vec<&'a str> {
     let mut buckets = 16usize;
     if expected > 0 {
         // tableSizeFor(expected / 0.75 + 1)
@@ -21,7 +35,7 @@ pub fn hash_order<'a>(keys: &[&'a str], expected: usize) -> Vec<&'a str> {
         buckets *= 2;
     }
     let bucket = |key: &str| {
-        let hash = string_hash(key) as u32;
+        let hash = hash(key) as u32;
         (hash ^ (hash >> 16)) as usize & (buckets - 1)
     };
     let mut ordered = keys.to_vec();

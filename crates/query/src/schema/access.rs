@@ -3,15 +3,31 @@
 
 use std::sync::Arc;
 
-use basalt_cql::ast::Statement;
+use basalt_cql::ast::{Describe, Statement};
 use basalt_model::command::ReadPage;
 use basalt_model::{CqlError, ReadCommand, Schema};
 
 use super::SchemaStore;
 use crate::access::{LocalFuture, SchemaAccess};
 use crate::ddl;
+use crate::describe::{self, DescribeContext};
 use crate::request::{ClientState, QueryOptions};
-use crate::result::Outcome;
+use crate::result::{Outcome, StatementResult};
+
+impl SchemaStore {
+    fn describe(
+        &self,
+        statement: &Describe,
+        keyspace: Option<&str>,
+        options: &QueryOptions,
+    ) -> Result<Outcome, CqlError> {
+        let schema = SchemaStore::current(self);
+        let tokens = &self.identity().tokens;
+        let context = DescribeContext { schema: &schema, keyspace, facts: self.facts(), tokens };
+        let rows = describe::describe(statement, options, &context)?;
+        Ok(Outcome { result: StatementResult::Rows(rows), warnings: Vec::new() })
+    }
+}
 
 impl SchemaAccess for SchemaStore {
     fn current(&self) -> Arc<Schema> {
@@ -22,10 +38,13 @@ impl SchemaAccess for SchemaStore {
         &'a self,
         statement: &'a Statement,
         keyspace: Option<&'a str>,
-        _options: &'a QueryOptions,
+        options: &'a QueryOptions,
         _client: &'a ClientState,
     ) -> LocalFuture<'a, Result<Outcome, CqlError>> {
         Box::pin(async move {
+            if let Statement::Describe(statement) = statement {
+                return self.describe(statement, keyspace, options);
+            }
             self.change(keyspace, |context| ddl::plan(statement, context)).await
         })
     }

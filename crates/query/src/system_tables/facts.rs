@@ -24,7 +24,8 @@ pub struct NodeFacts {
     pub data_center: String,
     /// Of the snitch; `rack1` for SimpleSnitch.
     pub rack: String,
-    /// The snitch's class name without package, e.g. `SimpleSnitch`.
+    /// The snitch's class name without package, as DESCRIBE CLUSTER shows it: Cassandra wraps every
+    /// snitch in `DynamicEndpointSnitch` unless `dynamic_snitch` is off.
     pub snitch: String,
     /// `listen_address`.
     pub listen_address: IpAddr,
