@@ -7,6 +7,10 @@ pub mod cells;
 #[doc(hidden)]
 pub mod contract;
 pub mod engine;
+#[cfg(test)]
+mod format_test;
+#[cfg(test)]
+mod golden_test;
 pub mod keys;
 pub mod merge;
 #[cfg(test)]

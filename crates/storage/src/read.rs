@@ -12,6 +12,8 @@ mod projection;
 mod ranges;
 mod scan;
 mod stored_row;
+#[cfg(test)]
+pub(crate) mod tests_only;
 mod tombstones;
 pub mod unfiltered;
 

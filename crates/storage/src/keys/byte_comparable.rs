@@ -195,7 +195,7 @@ impl<'a> Input<'a> {
     ///
     /// # Errors
     /// At the end.
-    pub fn next(&mut self) -> Result<u8, KeyError> {
+    pub fn take_byte(&mut self) -> Result<u8, KeyError> {
         let byte = self.peek().ok_or(KeyError::Malformed("ends too early"))?;
         self.at += 1;
         Ok(byte)
@@ -208,7 +208,7 @@ impl<'a> Input<'a> {
     pub fn take<const N: usize>(&mut self) -> Result<[u8; N], KeyError> {
         let mut bytes = [0; N];
         for byte in &mut bytes {
-            *byte = self.next()?;
+            *byte = self.take_byte()?;
         }
         Ok(bytes)
     }

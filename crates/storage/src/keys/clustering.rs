@@ -131,7 +131,7 @@ fn take_components(table: &Table, input: &mut Input<'_>) -> Result<(Clustering, 
     let mut ends: SmallVec<[Option<usize>; 4]> = SmallVec::new();
     let mut columns = table.clustering().iter();
     let end = loop {
-        let separator = input.next()?;
+        let separator = input.take_byte()?;
         if matches!(separator, TERMINATOR | BEFORE_PREFIX | AFTER_PREFIX) {
             break separator;
         }

@@ -68,7 +68,7 @@ pub fn append_path(path_type: &DataType, path: &[u8], out: &mut Vec<u8>) -> Resu
 /// When it is none.
 pub fn take_path(path_type: &DataType, input: &mut Input<'_>) -> Result<Bytes, KeyError> {
     let mut path = Vec::new();
-    match input.next()? {
+    match input.take_byte()? {
         NEXT_COMPONENT => decode(path_type, input, &mut path)?,
         NEXT_COMPONENT_EMPTY => {}
         _ => return Err(KeyError::Malformed("not a path")),

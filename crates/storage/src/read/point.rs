@@ -18,10 +18,7 @@ const MAX_NAMES: usize = 32;
 
 /// Whether look-ups suffice: few rows, and all their cells in the rows' own entries.
 pub fn is_fit(collector: &Collector<'_>, names: &[Clustering]) -> bool {
-    !names.is_empty()
-        && names.len() <= MAX_NAMES
-        && !collector.regulars.has_paths
-        && !(collector.reads_static && collector.statics.has_paths)
+    (1..=MAX_NAMES).contains(&names.len()) && !collector.has_paths()
 }
 
 /// Reads the rows; `false` when the partition has range tombstones and a cursor is needed.

@@ -1,13 +1,14 @@
 //! A row as its entries hold it, and the rows made of it: live ones for clients, whole ones for
 //! everything that reconciles.
 
-use basalt_model::{Cell, Clustering, ColumnId, Deletion, Liveness, Row, TableId};
+use basalt_model::{Cell, Clustering, ColumnId, DataType, Deletion, Liveness, Row, TableId};
 use bytes::Bytes;
 
 use super::InTable;
 use super::projection::Projection;
-use crate::cells::{CellData, CellEntry, RowEntry};
+use crate::cells::{CellData, CellEntry, EntryError, RowEntry};
 use crate::engine::EngineError;
+use crate::keys::KeyError;
 use crate::keys::byte_comparable::Input;
 use crate::keys::path::{take_column, take_path};
 
@@ -82,23 +83,40 @@ impl StoredRow {
         Ok(view.exists.then_some(row))
     }
 
-    /// The row with all it holds, deletions and dead cells too; of known columns.
-    pub fn whole(&self, table: TableId, projection: &Projection) -> Result<Row, EngineError> {
+    /// The row with its deletions and dead cells, of known columns, without what `covering` or a
+    /// deletion of its own makes superfluous (`Row.Merger.merge`); `None` when nothing is left.
+    pub fn whole(
+        &self,
+        table: TableId,
+        covering: Deletion,
+        projection: &Projection,
+    ) -> Result<Option<Row>, EngineError> {
         let mut row = Row::new(self.clustering.clone());
+        let mut active = covering;
         if let Some((entry, buffer)) = self.parse(table)? {
             restore_originals(&entry, buffer, &mut row);
-            row.liveness = entry.parts.liveness;
-            row.deletion = entry.parts.deletion;
+            if entry.parts.deletion.supersedes(covering) {
+                row.deletion = entry.parts.deletion;
+                active = row.deletion;
+            }
+            if !active.deletes(entry.parts.liveness.timestamp) {
+                row.liveness = entry.parts.liveness;
+            }
             let mut at = 0;
             row.complex_deletions.extend(entry.parts.complex_deletions.iter().copied().filter(
                 |(id, deletion)| {
-                    projection.seek(*id, &mut at).is_some_and(|c| deletion.timestamp > c.dropped_time)
+                    let column = projection.seek(*id, &mut at);
+                    deletion.supersedes(active)
+                        && column.is_some_and(|column| deletion.timestamp > column.dropped_time)
                 },
             ));
             let mut at = 0;
             for cell in entry.cells() {
                 let (id, data) = cell.in_table(table)?;
-                if projection.seek(id, &mut at).is_some_and(|c| data.timestamp > c.dropped_time) {
+                let column = projection.seek(id, &mut at);
+                if !active.deletes(data.timestamp)
+                    && column.is_some_and(|column| data.timestamp > column.dropped_time)
+                {
                     row.cells.push(cell_of(id, None, data, buffer));
                 }
             }
@@ -109,16 +127,15 @@ impl StoredRow {
             let Some(column) = projection.seek(id, &mut 0) else { continue };
             let Some(path_type) = &column.path_type else { continue };
             let entry = CellEntry::parse(value).in_table(table)?;
-            if entry.data.timestamp > column.dropped_time {
-                let path = match entry.original_path {
-                    Some(path) => slice(value, path),
-                    None => take_path(path_type, &mut input).in_table(table)?,
-                };
+            let complex = row.complex_deletions.iter().find(|(column, _)| *column == id);
+            let deletion = complex.map_or(active, |(_, deletion)| *deletion);
+            if !deletion.deletes(entry.data.timestamp) && entry.data.timestamp > column.dropped_time {
+                let path = path_of(&entry, value, path_type, &mut input).in_table(table)?;
                 row.cells.push(cell_of(id, Some(path), entry.data, value));
             }
         }
         row.cells.sort_by_key(|cell| cell.column);
-        Ok(row)
+        Ok((!row.is_empty()).then_some(row))
     }
 
     fn parse(&self, table: TableId) -> Result<Option<(RowEntry<'_>, &Bytes)>, EngineError> {
@@ -126,6 +143,19 @@ impl StoredRow {
             Some(buffer) => Ok(Some((RowEntry::parse(buffer).in_table(table)?, buffer))),
             None => Ok(None),
         }
+    }
+}
+
+/// The path as the client wrote it; `buffer` is the entry's, `input` stands behind the column.
+fn path_of(
+    entry: &CellEntry<'_>,
+    buffer: &Bytes,
+    path_type: &DataType,
+    input: &mut Input<'_>,
+) -> Result<Bytes, KeyError> {
+    match entry.original_path {
+        Some(path) => Ok(slice(buffer, path)),
+        None => take_path(path_type, input),
     }
 }
 
@@ -148,12 +178,7 @@ struct LiveView<'v> {
 }
 
 impl LiveView<'_> {
-    fn add_row(
-        &mut self,
-        entry: &RowEntry<'_>,
-        buffer: &Bytes,
-        row: &mut Row,
-    ) -> Result<(), crate::cells::EntryError> {
+    fn add_row(&mut self, entry: &RowEntry<'_>, buffer: &Bytes, row: &mut Row) -> Result<(), EntryError> {
         let parts = &entry.parts;
         restore_originals(entry, buffer, row);
         if parts.deletion.supersedes(self.covering) {
@@ -218,10 +243,7 @@ impl LiveView<'_> {
         }
         self.exists = true;
         if column.is_built {
-            let path = match entry.original_path {
-                Some(path) => slice(value, path),
-                None => take_path(path_type, &mut input).in_table(table)?,
-            };
+            let path = path_of(&entry, value, path_type, &mut input).in_table(table)?;
             row.cells.push(cell_of(id, Some(path), data, value));
         }
         Ok(())

@@ -10,6 +10,7 @@ use super::partition::{EncodedRange, PartitionWalk};
 use super::projection::Projection;
 use super::ranges::ranges;
 use super::stored_row::StoredRow;
+use super::tombstones::TombstoneWalk;
 use super::{InTable, ReadError};
 use crate::cells::RangeTombstoneEntry;
 use crate::engine::{Cursor, CursorOptions, EngineError, ReadTier, Reads};
@@ -19,7 +20,7 @@ use crate::keys::{EntryKind, PARTITION_END, append_partition};
 /// What a walk over a partition meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfiltered {
-    /// A row, whole.
+    /// A row: what is live and what is dead of it, without what a stronger deletion covers.
     Row(Row),
     /// A range tombstone, not cut to what was asked for: forward it comes before the first row it
     /// may cover, backward likewise.
@@ -63,17 +64,19 @@ pub fn walk(
     let head = rows.head()?;
     let statics = Projection::everything(table, table.statics());
     let static_row = match rows.static_row()? {
-        Some(row) => Some(row.whole(table.id, &statics)?),
+        Some(row) => row.whole(table.id, head.deletion, &statics)?,
         None => None,
     };
     start(PartitionStart { deletion: head.deletion, static_row });
 
     let regulars = Projection::everything(table, table.regulars());
+    let mut covers = TombstoneWalk::new(reads, table, &partition, tier, filter.reversed)?;
     let mut tombstones = Tombstones::new(reads, table, partition, tier)?;
     let mut row = StoredRow::default();
     for range in ranges(table, filter, true).map_err(ReadError::Command)? {
         if head.has_range_tombstones {
             tombstones.start(&range, filter.reversed)?;
+            covers.restart();
         }
         rows.start(range.clone(), filter.reversed)?;
         loop {
@@ -87,7 +90,13 @@ pub fn walk(
             if !is_row {
                 break;
             }
-            if !item(Unfiltered::Row(row.whole(table.id, &regulars)?)) {
+            let mut covering = head.deletion;
+            if head.has_range_tombstones {
+                covering = covering.merge(covers.cover(&row.key)?);
+            }
+            if let Some(row) = row.whole(table.id, covering, &regulars)?
+                && !item(Unfiltered::Row(row))
+            {
                 return Ok(());
             }
         }

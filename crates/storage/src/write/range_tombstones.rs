@@ -131,11 +131,9 @@ fn load_met(
             if start > span.end {
                 break;
             }
-            if !met.contains_key(&start) {
-                let old = parse_spans(table, &start, cursor.value(), originals)?;
-                if old.iter().any(|old| old.end >= span.start) {
-                    met.insert(start, old);
-                }
+            let old = parse_spans(table, &start, cursor.value(), originals)?;
+            if old.iter().any(|old| old.end >= span.start) {
+                met.insert(start, old);
             }
             is_at = cursor.next()?;
         }

@@ -70,7 +70,7 @@ fn append_negative_digits(pairs: impl ExactSizeIterator<Item = u8>, out: &mut Ve
 
 pub fn decode(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> {
     const BAD: KeyError = KeyError::Malformed("not a decimal");
-    let header = input.next()?;
+    let header = input.take_byte()?;
     if header == ZERO {
         out.extend_from_slice(&[0; 5]);
         return Ok(());
@@ -82,13 +82,13 @@ pub fn decode(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> 
     }
     let mut exponent = if length < 0 { -1i32 } else { 0 };
     for _ in 0..length.abs() {
-        exponent = (exponent << 8) | i32::from(input.next()?);
+        exponent = (exponent << 8) | i32::from(input.take_byte()?);
     }
     let mut exponent = if is_negative { -i64::from(exponent) } else { i64::from(exponent) };
 
     let mut pairs = Vec::new();
     loop {
-        let byte = input.next()?;
+        let byte = input.take_byte()?;
         if byte == END {
             break;
         }

@@ -39,7 +39,7 @@ pub fn decode_escaped(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), Ke
     let mut is_escaped = false;
     loop {
         if !is_escaped {
-            match input.next()? {
+            match input.take_byte()? {
                 ESCAPE => is_escaped = true,
                 byte => {
                     out.push(byte);
@@ -51,7 +51,7 @@ pub fn decode_escaped(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), Ke
         match input.peek() {
             None => return Ok(()),
             Some(ZEROS_DONE) => {
-                input.next()?;
+                input.take_byte()?;
                 out.push(0);
                 is_escaped = false;
                 // A run of zeros is followed by something else: a zero would have continued it.
@@ -60,7 +60,7 @@ pub fn decode_escaped(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), Ke
                 }
             }
             Some(ZERO_CONTINUES) => {
-                input.next()?;
+                input.take_byte()?;
                 out.push(0);
             }
             Some(separator) if (MIN_SEPARATOR..=MAX_SEPARATOR).contains(&separator) => return Ok(()),

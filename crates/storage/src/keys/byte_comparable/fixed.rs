@@ -65,7 +65,7 @@ pub fn encode_boolean(value: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
 }
 
 pub fn decode_boolean(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> {
-    match input.next()? {
+    match input.take_byte()? {
         byte @ (0 | 1) => {
             out.push(byte);
             Ok(())

@@ -50,7 +50,7 @@ fn encode_part(data_type: &DataType, part: Option<&[u8]>, out: &mut Vec<u8>) -> 
 /// Takes a separator and the part behind it, and appends the part with its length; `false` at the
 /// terminator.
 fn decode_part(data_type: &DataType, input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<bool, KeyError> {
-    match input.next()? {
+    match input.take_byte()? {
         TERMINATOR => return Ok(false),
         NEXT_COMPONENT_NULL => out.extend_from_slice(&(-1i32).to_be_bytes()),
         NEXT_COMPONENT => {
@@ -155,7 +155,7 @@ pub fn decode_tuple<'t>(
             out.extend_from_slice(&(-1i32).to_be_bytes());
         }
     }
-    if !has_ended && input.next()? != TERMINATOR {
+    if !has_ended && input.take_byte()? != TERMINATOR {
         return Err(KeyError::Malformed("a tuple with too many fields"));
     }
     Ok(())
@@ -201,7 +201,7 @@ pub fn decode_vector(
     let mut part = Vec::new();
     for _ in 0..dimension {
         part.clear();
-        match input.next()? {
+        match input.take_byte()? {
             NEXT_COMPONENT => decode(element, input, &mut part)?,
             NEXT_COMPONENT_NULL => {}
             _ => return Err(KeyError::Malformed("a vector with too few elements")),
@@ -211,7 +211,7 @@ pub fn decode_vector(
         }
         out.extend_from_slice(&part);
     }
-    match input.next()? {
+    match input.take_byte()? {
         TERMINATOR => Ok(()),
         _ => Err(KeyError::Malformed("a vector with too many elements")),
     }

@@ -25,11 +25,11 @@ pub fn decode_unsigned(input: &mut Input<'_>) -> Result<u64, KeyError> {
 }
 
 fn decode_unsigned_inverted(input: &mut Input<'_>, invert: u8) -> Result<u64, KeyError> {
-    let first = input.next()? ^ invert;
+    let first = input.take_byte()? ^ invert;
     let more = first.leading_ones() as usize;
     let mut value = if more >= 7 { 0 } else { u64::from(first & (0xFF >> more)) };
     for _ in 0..more {
-        value = (value << 8) | u64::from(input.next()? ^ invert);
+        value = (value << 8) | u64::from(input.take_byte()? ^ invert);
     }
     if more > 0 && value >> (7 * more) == 0 {
         return Err(KeyError::Malformed("an integer is longer than needed"));
@@ -60,17 +60,17 @@ pub fn encode_signed(value: i64, out: &mut Vec<u8>) {
 /// # Errors
 /// At the end of the input, or when a shorter form exists.
 pub fn decode_signed(input: &mut Input<'_>) -> Result<i64, KeyError> {
-    let first = input.next()?;
+    let first = input.take_byte()?;
     let is_negative = first & 0x80 == 0;
     let flip = if is_negative { 0xFFu8 } else { 0 };
     let more = ((first ^ flip) << 1).leading_ones().min(7) as usize;
     let mut magnitude = 0u64;
     for _ in 0..more {
-        magnitude = (magnitude << 8) | u64::from(input.next()? ^ flip);
+        magnitude = (magnitude << 8) | u64::from(input.take_byte()? ^ flip);
     }
     let mut length = more + 1;
     if more == 7 && magnitude & (1 << 55) != 0 {
-        magnitude = ((magnitude << 8) | u64::from(input.next()? ^ flip)) & !(1 << 63);
+        magnitude = ((magnitude << 8) | u64::from(input.take_byte()? ^ flip)) & !(1 << 63);
         length = 9;
     } else if more < 7 {
         magnitude |= u64::from((first ^ flip) & (0x3F >> more)) << (8 * more);
@@ -111,7 +111,7 @@ pub fn decode_varint(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), Key
         let length = (64 - magnitude.leading_zeros() as usize) / 8 + 1;
         out.extend_from_slice(&number.to_be_bytes()[8 - length..]);
     } else {
-        input.next()?;
+        input.take_byte()?;
         let more = decode_unsigned_inverted(input, sign)?;
         let length = usize::try_from(more).ok().and_then(|more| more.checked_add(FULL_FORM_BYTES));
         let length = length.ok_or(KeyError::Malformed("a length beyond all memory"))?;
