@@ -9,6 +9,8 @@ pub mod contract;
 pub mod engine;
 #[cfg(test)]
 mod format_test;
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(test)]
 mod golden_test;
 pub mod keys;
