@@ -39,7 +39,7 @@ impl Directory {
     /// Takes the directory, making it if there is none, and says whether it is new.
     pub(crate) fn take(path: &Path) -> Result<Directory, OpenError> {
         let failed = |what: &'static str| move |error: io::Error| OpenError::from_io(path, what, &error);
-        fs::create_dir_all(path).map_err(failed("create the directory"))?;
+        create_durably(path).map_err(failed("create the directory"))?;
         let lock = File::options()
             .create(true)
             .truncate(false)
@@ -151,6 +151,24 @@ fn has_log(database: &Path) -> io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Makes a directory and those above it, each on stable storage before something is in it: a power
+/// cut must not take back a directory whose contents were acknowledged.
+fn create_durably(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    create_durably(parent)?;
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+        made => made?,
+    }
+    sync_directory(parent)
 }
 
 fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {

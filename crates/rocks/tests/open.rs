@@ -38,6 +38,16 @@ fn a_directory_is_made_and_found_again() {
 }
 
 #[test]
+fn a_file_in_the_way_is_said() {
+    let scratch = Scratch::new();
+    fs::write(scratch.join("data"), "a file").expect("a write");
+    for path in ["data", "data/below"] {
+        let error = refused(&scratch.join(path));
+        assert!(matches!(error, OpenError::Io { .. }), "{error}");
+    }
+}
+
+#[test]
 fn what_a_kill_leaves_has_every_write() {
     let scratch = Scratch::new();
     let engine = with_data(&scratch);

@@ -4,6 +4,7 @@
 //! It never sees the network, CQL text or RocksDB: bytes go to an [`engine::Engine`].
 
 pub mod cells;
+pub mod commit;
 #[doc(hidden)]
 pub mod contract;
 pub mod engine;

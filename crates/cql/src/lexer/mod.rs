@@ -253,7 +253,10 @@ fn line_comment(bytes: &[u8]) -> Result<(Kind, usize), Trouble> {
 fn block_comment(text: &str) -> Result<(Kind, usize), Trouble> {
     match text.get(2..).and_then(|body| body.find("*/")) {
         Some(len) => Ok((Kind::Hidden, len + 4)),
-        None => Err(Trouble { at: text.len(), what: Expected::Char('*') }),
+        None => {
+            let wanted = if text.ends_with('*') && text.len() > 2 { '/' } else { '*' };
+            Err(Trouble { at: text.len(), what: Expected::Char(wanted) })
+        }
     }
 }
 

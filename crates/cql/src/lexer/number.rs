@@ -51,6 +51,9 @@ pub(super) fn number(text: &str) -> Result<(Kind, usize), Trouble> {
 fn no_uuid(bytes: &[u8]) -> Option<Trouble> {
     let digits = digits(bytes, 0);
     let hex = run(bytes, |b| b.is_ascii_hexdigit());
+    if digits > 8 {
+        return None;
+    }
     let letter = bytes.get(digits)?.to_ascii_lowercase();
     let begins_uuid = match letter {
         b'a' | b'b' | b'c' | b'f' => true,
@@ -75,14 +78,17 @@ pub(super) fn negative(text: &str) -> Result<(Kind, usize), Trouble> {
             Some(len) => Ok((Kind::Duration, len + 1)),
             None => Ok((Kind::Minus, 1)),
         },
-        Some(b'n' | b'N') if starts_ignoring_case(rest, b"nan") => Ok((Kind::NegativeNan, 4)),
-        Some(b'i' | b'I') if starts_ignoring_case(rest, b"infinity") => Ok((Kind::NegativeInfinity, 9)),
+        // Nothing else goes on like that: not even `-name`.
+        Some(b'n' | b'N') => spelled(rest, b"nan", Kind::NegativeNan),
+        Some(b'i' | b'I') => spelled(rest, b"infinity", Kind::NegativeInfinity),
         _ => Ok((Kind::Minus, 1)),
     }
 }
 
-fn starts_ignoring_case(bytes: &[u8], word: &[u8]) -> bool {
-    bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+/// The token of `-` and `word`, which `bytes` must spell.
+fn spelled(bytes: &[u8], word: &[u8], kind: Kind) -> Result<(Kind, usize), Trouble> {
+    let fits = word.iter().zip(bytes).take_while(|(w, b)| w.eq_ignore_ascii_case(b)).count();
+    if fits == word.len() { Ok((kind, fits + 1)) } else { Err(Trouble { at: fits + 1, what: Expected::Set }) }
 }
 
 /// Integer, float or duration; digits begin at `start`.
@@ -121,7 +127,7 @@ fn exponent(bytes: &[u8], at: usize, fraction: bool) -> Result<Option<usize>, Tr
     match digits(bytes, at + 1 + sign) {
         0 => Err(Trouble {
             at: at + 1 + sign,
-            what: if fraction { Expected::Digits } else { Expected::Anything },
+            what: if fraction || sign > 0 { Expected::Digits } else { Expected::Anything },
         }),
         n => Ok(Some(at + 1 + sign + n)),
     }

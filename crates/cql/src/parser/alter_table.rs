@@ -77,6 +77,9 @@ impl Parser<'_> {
     }
 
     fn drop_columns(&mut self) -> Result<TableChange> {
+        if self.peek(1)? == Kind::Key(Keyword::Compact) {
+            self.check_drop_compact()?;
+        }
         if self.peek(1)? == Kind::Key(Keyword::Compact) && self.peek(2)? == Kind::Key(Keyword::Storage) {
             self.expect_keys(&[Keyword::Drop, Keyword::Compact, Keyword::Storage])?;
             return Ok(TableChange::DropCompactStorage);
@@ -102,6 +105,14 @@ impl Parser<'_> {
             timestamp = Some(parsed);
         }
         Ok(TableChange::Drop { if_exists, columns, timestamp })
+    }
+
+    /// `DROP compact` may go on as the name of a column or as `COMPACT STORAGE`, in no other way.
+    fn check_drop_compact(&mut self) -> Result<()> {
+        match self.peek(2)? {
+            Kind::Key(Keyword::Storage | Keyword::Using) | Kind::Eof | Kind::Semicolon => Ok(()),
+            _ => Err(self.no_viable_ahead(2)),
+        }
     }
 
     /// `a TO b AND ...`

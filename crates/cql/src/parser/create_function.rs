@@ -1,5 +1,6 @@
 //! CREATE FUNCTION.
 
+use super::name::is_name;
 use super::{Parser, Result};
 use crate::ast::CreateFunction;
 use crate::lexer::{Keyword, Kind};
@@ -11,8 +12,7 @@ impl Parser<'_> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.function_name()?;
         self.expect(Kind::LeftParen)?;
-        let arguments =
-            if self.kind() == Kind::RightParen { Vec::new() } else { self.comma_separated(Self::field)? };
+        let arguments = if is_name(self.kind()) { self.comma_separated(Self::field)? } else { Vec::new() };
         self.expect(Kind::RightParen)?;
         let called_on_null_input = self.eat_key(Keyword::Called)?;
         if !called_on_null_input {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::name::is_name;
+use super::name::{is_function, is_name};
 use super::{Parser, Result};
 use crate::ast::{ColumnDefinition, ColumnMask, CreateTable, FunctionName, Ident, PrimaryKey, TableOptions};
 use crate::lexer::{Keyword, Kind};
@@ -54,6 +54,13 @@ impl Parser<'_> {
 
     /// `MASKED WITH ...`
     pub(super) fn column_mask(&mut self) -> Result<ColumnMask> {
+        if self.peek(1)? != Kind::Key(Keyword::With) {
+            return Err(self.no_viable_ahead(1));
+        }
+        let function = self.peek(2)?;
+        if !is_name(function) && !is_function(function) {
+            return Err(self.no_viable_ahead(2));
+        }
         self.expect_keys(&[Keyword::Masked, Keyword::With])?;
         if self.at_key(Keyword::Default) && !matches!(self.peek(1)?, Kind::LeftParen | Kind::Dot) {
             self.advance()?;

@@ -1,5 +1,6 @@
 //! DELETE.
 
+use super::name::is_column;
 use super::{Parser, Result};
 use crate::ast::{Delete, Deletion};
 use crate::lexer::Keyword;
@@ -8,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn delete(&mut self) -> Result<Delete> {
         self.expect_key(Keyword::Delete)?;
         let deletions =
-            if self.at_key(Keyword::From) { Vec::new() } else { self.comma_separated(Self::deletion)? };
+            if is_column(self.kind()) { self.comma_separated(Self::deletion)? } else { Vec::new() };
         self.expect_key(Keyword::From)?;
         let table = self.table_name()?;
         let mut timestamp = None;

@@ -43,6 +43,13 @@ impl Parser<'_> {
         SyntaxError { message: message.into(), pos: self.token.pos }
     }
 
+    /// A limit is reached.
+    #[cold]
+    pub(super) fn too_much(&mut self, message: String) -> SyntaxError {
+        self.hopeless = true;
+        self.refused(message)
+    }
+
     /// Cassandra's parser trips over what the grammar accepts.
     #[cold]
     pub(super) fn failed(&self, reason: &str) -> SyntaxError {
@@ -50,6 +57,9 @@ impl Parser<'_> {
     }
 
     fn complain(&self, found: Token<'_>, what: impl FnOnce(&str) -> String) -> SyntaxError {
+        if self.trials > 0 {
+            return SyntaxError { message: String::new(), pos: found.pos };
+        }
         let shown = match found.kind {
             Kind::Eof => "'<EOF>'".to_owned(),
             _ => format!("'{}'", escaped(&unquoted(found))),

@@ -62,7 +62,13 @@ impl Parser<'_> {
         let first = self.peek(1)?;
         let unreserved = matches!(first, Kind::Key(Keyword::All | Keyword::Unmask | Keyword::SelectMasked));
         if unreserved {
-            return Ok(self.peek(2)? != Kind::Key(preposition));
+            return match self.peek(2)? {
+                next if next == Kind::Key(preposition) => Ok(false),
+                Kind::Key(Keyword::On) => Ok(true),
+                Kind::Key(Keyword::Permissions) if first == Kind::Key(Keyword::All) => Ok(true),
+                Kind::Comma | Kind::Key(Keyword::Permission) if first != Kind::Key(Keyword::All) => Ok(true),
+                _ => Err(self.no_viable_ahead(2)),
+            };
         }
         if permission(first).is_some() {
             return Ok(true);
@@ -113,6 +119,9 @@ impl Parser<'_> {
                 Ok(Resource::AllTablesIn(self.keyspace_name()?))
             }
             (Kind::Key(Keyword::All), Kind::Key(Keyword::Functions)) => {
+                if self.peek(2)? != Kind::Key(Keyword::In) && !ends_table(self.peek(2)?) {
+                    return Err(self.no_viable_ahead(2));
+                }
                 self.expect_keys(&[Keyword::All, Keyword::Functions])?;
                 if !self.eat_key(Keyword::In)? {
                     return Ok(Resource::AllFunctions);

@@ -49,8 +49,9 @@ use crate::SyntaxError;
 use crate::ast::{CqlType, Marker, Statement};
 use crate::lexer::{Keyword, Kind, Lexer, Token};
 
-/// How deeply terms, selectables, types and relations may nest. Cassandra has no number, only its stack.
-pub const MAX_NESTING: u32 = 128;
+/// How deeply terms, selectables, types and relations may nest. Cassandra has no number, only its stack; a level takes
+/// up to 24 KiB of ours without optimisation.
+pub const MAX_NESTING: u32 = 64;
 
 /// How many operators, field and element selections one expression may chain: each makes its tree one higher.
 pub const MAX_CHAIN: u32 = 1024;
@@ -102,6 +103,10 @@ struct Parser<'a> {
     seen: usize,
     /// The offset of a token from which Cassandra's parser looks two tokens ahead where this one does not.
     looked_from: usize,
+    /// A text was met that is no token, or a limit: that error stands, whatever is tried instead.
+    hopeless: bool,
+    /// How many trials are running: errors are not worded while another reading may be right.
+    trials: u32,
     markers: Vec<Marker>,
     depth: u32,
     chain: u32,
@@ -123,6 +128,8 @@ impl<'a> Parser<'a> {
             token,
             seen: token.offset,
             looked_from: usize::MAX,
+            hopeless: false,
+            trials: 0,
             markers: Vec::new(),
             depth: 0,
             chain: 0,
@@ -147,16 +154,30 @@ impl<'a> Parser<'a> {
         let mut lexer = self.lexer;
         let mut token = self.token;
         for _ in 0..n {
-            token = lexer.next()?;
-            self.seen = self.seen.max(token.offset);
+            token = self.read(&mut lexer)?;
         }
         Ok(token)
     }
 
+    /// The next token of `lexer`, and that it was seen.
+    fn read(&mut self, lexer: &mut Lexer<'a>) -> Result<Token<'a>> {
+        match lexer.next() {
+            Ok(token) => {
+                self.seen = self.seen.max(token.offset);
+                Ok(token)
+            }
+            Err(error) => {
+                self.hopeless = true;
+                Err(error)
+            }
+        }
+    }
+
     /// Moves on and returns the token passed.
     fn advance(&mut self) -> Result<Token<'a>> {
-        let next = self.lexer.next()?;
-        self.seen = self.seen.max(next.offset);
+        let mut lexer = self.lexer;
+        let next = self.read(&mut lexer)?;
+        self.lexer = lexer;
         Ok(std::mem::replace(&mut self.token, next))
     }
 
@@ -227,7 +248,7 @@ impl<'a> Parser<'a> {
     /// Runs `inner` one level deeper.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_NESTING {
-            return Err(self.refused(format!("The statement nests deeper than {MAX_NESTING} levels")));
+            return Err(self.too_much(format!("The statement nests deeper than {MAX_NESTING} levels")));
         }
         self.depth += 1;
         let result = inner(self);
@@ -238,7 +259,7 @@ impl<'a> Parser<'a> {
     /// Counts one more operator or selection of a chain.
     fn chained(&mut self) -> Result<()> {
         if self.chain >= MAX_CHAIN {
-            return Err(self.refused(format!("An expression has more than {MAX_CHAIN} operators")));
+            return Err(self.too_much(format!("An expression has more than {MAX_CHAIN} operators")));
         }
         self.chain += 1;
         Ok(())
@@ -250,6 +271,24 @@ impl<'a> Parser<'a> {
             self.chain = 0;
         }
         self.nested(outermost)
+    }
+
+    /// Tries `reading`; if the text cannot be read so, goes back to where it began and returns `None`.
+    fn attempt<T>(&mut self, reading: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
+        let mark = self.mark();
+        let depth = self.depth;
+        self.trials += 1;
+        let result = reading(self);
+        self.trials -= 1;
+        match result {
+            Ok(read) => Ok(Some(read)),
+            Err(error) if self.hopeless => Err(error),
+            Err(_) => {
+                self.depth = depth;
+                self.reset(mark);
+                Ok(None)
+            }
+        }
     }
 
     fn mark(&self) -> Mark<'a> {

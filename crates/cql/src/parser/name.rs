@@ -212,14 +212,19 @@ impl Parser<'_> {
 
     /// `[keyspace.]function`
     pub(super) fn function_name(&mut self) -> Result<FunctionName> {
-        let keyspace =
-            if (is_name(self.kind()) || self.kind() == Kind::QuestionMark) && self.peek(1)? == Kind::Dot {
-                let keyspace = self.keyspace_name()?;
-                self.expect(Kind::Dot)?;
-                Some(keyspace)
-            } else {
-                None
-            };
+        let next = self.peek(1)?;
+        let fits = matches!(
+            next,
+            Kind::Dot | Kind::LeftParen | Kind::Semicolon | Kind::Eof | Kind::Key(Keyword::With)
+        );
+        if is_function(self.kind()) && !fits {
+            return Err(self.no_viable_ahead(1));
+        }
+        let mut keyspace = None;
+        if next == Kind::Dot && (is_name(self.kind()) || self.kind() == Kind::QuestionMark) {
+            keyspace = Some(self.keyspace_name()?);
+            self.expect(Kind::Dot)?;
+        }
         Ok(FunctionName { keyspace, name: self.bare_function_name()? })
     }
 

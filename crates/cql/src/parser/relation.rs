@@ -184,11 +184,7 @@ impl Parser<'_> {
             Kind::QuestionMark | Kind::Colon => Ok(InValues::Marker(self.marker()?)),
             Kind::LeftParen => {
                 self.advance()?;
-                let values = if self.kind() == Kind::RightParen {
-                    Vec::new()
-                } else {
-                    self.comma_separated(Self::term)?
-                };
+                let values = self.terms()?;
                 self.expect(Kind::RightParen)?;
                 Ok(InValues::List(values))
             }

@@ -9,9 +9,7 @@ use crate::lexer::{Keyword, Kind};
 impl Parser<'_> {
     pub(super) fn select(&mut self) -> Result<Select> {
         self.expect_key(Keyword::Select)?;
-        let json = self.selection_word(Keyword::Json)?;
-        let distinct = self.selection_word(Keyword::Distinct)?;
-        let selectors = self.selectors()?;
+        let (json, distinct, selectors) = self.selection()?;
         self.expect_key(Keyword::From)?;
         let table = self.table_name()?;
         let where_clause = self.optional_where()?;
@@ -49,6 +47,27 @@ impl Parser<'_> {
         })
     }
 
+    /// `[JSON] [DISTINCT] selectors`
+    fn selection(&mut self) -> Result<(bool, bool, Selectors)> {
+        let read = |parser: &mut Self| {
+            let json = parser.selection_word(Keyword::Json)?;
+            let distinct = parser.selection_word(Keyword::Distinct)?;
+            Ok((json, distinct, parser.selectors()?))
+        };
+        let word = self.at_key(Keyword::Json) || self.at_key(Keyword::Distinct);
+        if !word
+            || !begins_selectable(self.peek(1)?)
+            || matches!(self.peek(1)?, Kind::Minus | Kind::Key(Keyword::As))
+        {
+            return read(self);
+        }
+        // Where no selection follows the word, Cassandra complains about that.
+        match self.attempt(read)? {
+            Some(selection) => Ok(selection),
+            None => Err(self.no_viable_ahead(1)),
+        }
+    }
+
     /// Passes `JSON` or `DISTINCT`, unless it is the name of a column: it is the word wherever a selection follows.
     fn selection_word(&mut self, word: Keyword) -> Result<bool> {
         if !self.at_key(word) {
@@ -56,8 +75,10 @@ impl Parser<'_> {
         }
         let next = self.peek(1)?;
         let aliased = next == Kind::Key(Keyword::As)
-            && is_name(self.peek(2)?)
-            && matches!(self.peek(3)?, Kind::Comma | Kind::Key(Keyword::From));
+            && match self.peek(2)? {
+                Kind::Key(Keyword::As) => !is_name(self.peek(3)?),
+                alias => is_name(alias),
+            };
         let found = !aliased && (next == Kind::Star || begins_selectable(next));
         if found {
             self.advance()?;

@@ -2,7 +2,7 @@
 
 use super::name::{is_function, is_name};
 use super::term::literal_kind;
-use super::{Parser, Result};
+use super::{MAX_NESTING, Parser, Result};
 use crate::ast::{ArithmeticOp, CellAttribute, Selectable, SelectableKind};
 use crate::lexer::{Keyword, Kind};
 
@@ -103,14 +103,8 @@ impl Parser<'_> {
             return Ok(base);
         }
         // Where a selection is wrong inside, Cassandra complains about its beginning.
-        let mark = self.mark();
-        match self.selections(base.clone()) {
-            Ok(selected) => Ok(selected),
-            Err(_) => {
-                self.reset(mark);
-                Ok(base)
-            }
-        }
+        let unselected = base.clone();
+        Ok(self.attempt(|parser| parser.selections(base))?.unwrap_or(unselected))
     }
 
     /// Any number of `.field`, `[key]` and `[from..to]` behind `base`.
@@ -130,8 +124,8 @@ impl Parser<'_> {
                     self.expect(Kind::RightBracket)?;
                     kind
                 }
-                Kind::LeftParen => return Err(self.no_viable()),
-                _ => return Ok(base),
+                kind if follows_column(kind) => return Ok(base),
+                _ => return Err(self.no_viable()),
             };
             base = Selectable { kind, pos };
         }
@@ -165,10 +159,11 @@ impl Parser<'_> {
             Kind::QuestionMark if self.peek(1)? == Kind::Dot => {
                 SelectableKind::Function(self.function_name()?, Vec::new())
             }
+            Kind::QuestionMark if !follows_column(self.peek(1)?) => return Err(self.no_viable_ahead(1)),
             Kind::Colon | Kind::QuestionMark => SelectableKind::Marker(self.marker()?),
             Kind::LeftBracket => {
                 self.advance()?;
-                let items = self.selectables_until(Kind::RightBracket)?;
+                let items = self.selectables()?;
                 self.expect(Kind::RightBracket)?;
                 SelectableKind::List(items)
             }
@@ -180,9 +175,9 @@ impl Parser<'_> {
         Ok(Selectable { kind, pos })
     }
 
-    /// Selectables separated by commas, possibly none, up to `end`, which is left.
-    fn selectables_until(&mut self, end: Kind) -> Result<Vec<Selectable>> {
-        if self.kind() == end { Ok(Vec::new()) } else { self.comma_separated(Self::selectable) }
+    /// Selectables separated by commas, possibly none.
+    fn selectables(&mut self) -> Result<Vec<Selectable>> {
+        if begins_selectable(self.kind()) { self.comma_separated(Self::selectable) } else { Ok(Vec::new()) }
     }
 
     fn column_or_function(&mut self) -> Result<SelectableKind> {
@@ -193,6 +188,11 @@ impl Parser<'_> {
                 self.expect(Kind::Star)?;
                 self.expect(Kind::RightParen)?;
                 Ok(SelectableKind::CountRows)
+            }
+            (Kind::Key(Keyword::Count), Kind::LeftParen)
+                if self.peek(2)? != Kind::RightParen && !begins_selectable(self.peek(2)?) =>
+            {
+                Err(self.no_viable_ahead(2))
             }
             (Kind::Key(Keyword::Writetime), Kind::LeftParen) => self.cell_attribute(CellAttribute::WriteTime),
             (Kind::Key(Keyword::Maxwritetime), Kind::LeftParen) => {
@@ -209,6 +209,10 @@ impl Parser<'_> {
                 if !is_name(field) {
                     return Err(self.no_viable_ahead(2));
                 }
+                let next = self.peek(3)?;
+                if !follows_column(next) && !matches!(next, Kind::Dot | Kind::LeftParen) {
+                    return Err(self.no_viable_ahead(3));
+                }
                 Ok(SelectableKind::Column(self.ident()?))
             }
             (kind, next) if is_name(kind) && follows_column(next) => {
@@ -221,7 +225,7 @@ impl Parser<'_> {
     fn selectable_function(&mut self) -> Result<SelectableKind> {
         let name = self.function_name()?;
         self.expect(Kind::LeftParen)?;
-        let arguments = self.selectables_until(Kind::RightParen)?;
+        let arguments = self.selectables()?;
         self.expect(Kind::RightParen)?;
         Ok(SelectableKind::Function(name, arguments))
     }
@@ -241,6 +245,9 @@ impl Parser<'_> {
         self.expect(Kind::LeftParen)?;
         let pos = self.token.pos;
         let column = Selectable { kind: SelectableKind::Column(self.ident()?), pos };
+        if !matches!(self.kind(), Kind::Dot | Kind::LeftBracket) && !follows_column(self.kind()) {
+            return Err(self.no_viable());
+        }
         let selected = self.selections(column)?;
         self.expect(Kind::RightParen)?;
         Ok(SelectableKind::CellAttribute(attribute, Box::new(selected)))
@@ -279,17 +286,24 @@ impl Parser<'_> {
 
     /// `(...)`: parentheses, a tuple, or the type of what follows.
     fn selectable_parentheses(&mut self) -> Result<SelectableKind> {
-        let hints_type = self.selectable_hints_type()?;
-        self.expect(Kind::LeftParen)?;
-        if hints_type {
-            let cql_type = self.cql_type()?;
-            self.expect(Kind::RightParen)?;
-            let operand = self.nested(Self::operand)?;
-            return Ok(SelectableKind::TypeHint(cql_type, Box::new(operand)));
+        if self.selectable_hints_type()? {
+            // Where that goes wrong, Cassandra takes the parentheses for a tuple.
+            if let Some(hint) = self.attempt(Self::selectable_type_hint)? {
+                return Ok(hint);
+            }
         }
+        self.expect(Kind::LeftParen)?;
         let items = self.comma_separated(Self::selectable)?;
         self.expect(Kind::RightParen)?;
         Ok(SelectableKind::ParenthesesOrTuple(items))
+    }
+
+    fn selectable_type_hint(&mut self) -> Result<SelectableKind> {
+        self.expect(Kind::LeftParen)?;
+        let cql_type = self.cql_type()?;
+        self.expect(Kind::RightParen)?;
+        let operand = self.nested(Self::operand)?;
+        Ok(SelectableKind::TypeHint(cql_type, Box::new(operand)))
     }
 
     fn selectable_hints_type(&mut self) -> Result<bool> {
@@ -323,6 +337,9 @@ impl Parser<'_> {
         let mut open = 0_u32;
         loop {
             match lexer.next()?.kind {
+                Kind::LeftBracket | Kind::LeftParen | Kind::LeftBrace if open >= MAX_NESTING => {
+                    return Ok(false);
+                }
                 Kind::LeftBracket | Kind::LeftParen | Kind::LeftBrace => open += 1,
                 Kind::RightBracket | Kind::RightParen | Kind::RightBrace if open > 0 => open -= 1,
                 Kind::Range if open == 0 => return Ok(true),

@@ -41,6 +41,10 @@ fn begins_simple_term(kind: Kind) -> bool {
         || is_name(kind)
 }
 
+fn is_operator(kind: Kind) -> bool {
+    matches!(kind, Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent)
+}
+
 /// Whether the token may follow a term somewhere in the grammar.
 fn follows_term(kind: Kind) -> bool {
     use Keyword::*;
@@ -52,16 +56,11 @@ fn follows_term(kind: Kind) -> bool {
         | Kind::RightBracket
         | Kind::RightBrace
         | Kind::Colon
-        | Kind::Range
-        | Kind::Plus
-        | Kind::Minus
-        | Kind::Star
-        | Kind::Slash
-        | Kind::Percent => true,
+        | Kind::Range => true,
+        kind if is_operator(kind) => true,
         Kind::Key(keyword) => matches!(
             keyword,
-            And | Using
-                | If
+            And | If
                 | Where
                 | Group
                 | Order
@@ -75,7 +74,6 @@ fn follows_term(kind: Kind) -> bool {
                 | Update
                 | Delete
                 | Primary
-                | As
         ),
         _ => false,
     }
@@ -156,12 +154,14 @@ impl Parser<'_> {
             Kind::Colon => TermKind::Marker(self.marker()?),
             Kind::QuestionMark => match self.peek(1)? {
                 Kind::Dot => TermKind::Function(self.function_name()?, Vec::new()),
-                next if follows_term(next) => TermKind::Marker(self.marker()?),
+                next if follows_term(next) || next == Kind::Key(Keyword::As) => {
+                    TermKind::Marker(self.marker()?)
+                }
                 _ => return Err(self.no_viable_ahead(1)),
             },
             Kind::LeftBracket => {
                 self.advance()?;
-                let items = self.terms_until(Kind::RightBracket)?;
+                let items = self.terms()?;
                 self.expect(Kind::RightBracket)?;
                 TermKind::List(items)
             }
@@ -174,20 +174,29 @@ impl Parser<'_> {
         Ok(Term { kind, pos })
     }
 
-    /// Terms separated by commas, possibly none, up to `end`, which is left.
-    fn terms_until(&mut self, end: Kind) -> Result<Vec<Term>> {
-        if self.kind() == end { Ok(Vec::new()) } else { self.comma_separated(Self::term) }
+    /// Terms separated by commas, possibly none.
+    pub(super) fn terms(&mut self) -> Result<Vec<Term>> {
+        if begins_term(self.kind()) { self.comma_separated(Self::term) } else { Ok(Vec::new()) }
     }
 
     fn function(&mut self) -> Result<TermKind> {
         match self.peek(1)? {
-            Kind::LeftParen if is_function(self.kind()) => {}
-            Kind::Dot if is_name(self.kind()) => {}
+            Kind::LeftParen if is_function(self.kind()) => {
+                let first = self.peek(2)?;
+                if first != Kind::RightParen && !begins_term(first) {
+                    return Err(self.no_viable_ahead(2));
+                }
+            }
+            Kind::Dot if is_name(self.kind()) => {
+                if is_function(self.peek(2)?) && self.peek(3)? != Kind::LeftParen {
+                    return Err(self.no_viable_ahead(3));
+                }
+            }
             _ => return Err(self.no_viable_ahead(1)),
         }
         let name = self.function_name()?;
         self.expect(Kind::LeftParen)?;
-        let arguments = self.terms_until(Kind::RightParen)?;
+        let arguments = self.terms()?;
         self.expect(Kind::RightParen)?;
         Ok(TermKind::Function(name, arguments))
     }
@@ -272,8 +281,10 @@ impl Parser<'_> {
     fn hints_type(&mut self) -> Result<bool> {
         let first = self.peek(1)?;
         if first == Kind::String {
-            if self.peek(2)? != Kind::RightParen {
-                return Ok(false);
+            match self.peek(2)? {
+                Kind::RightParen => {}
+                next if next == Kind::Comma || is_operator(next) => return Ok(false),
+                _ => return Err(self.no_viable_ahead(2)),
             }
             return match self.peek(3)? {
                 // `{('a') : 1}` is a map with a tuple for a key.
@@ -287,7 +298,7 @@ impl Parser<'_> {
             return Ok(true);
         }
         if !is_name(first) {
-            return Ok(false);
+            return if begins_term(first) { Ok(false) } else { Err(self.no_viable_ahead(1)) };
         }
         match self.peek(2)? {
             Kind::LeftParen => Ok(false),

@@ -50,6 +50,11 @@ fn follows_type(kind: Kind) -> bool {
     }
 }
 
+/// Whether the word is a type with parameters in `<...>`; `set` is reserved and looked for apart.
+fn takes_parameters(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::List | Keyword::Map | Keyword::Tuple | Keyword::Vector | Keyword::Frozen)
+}
+
 /// Whether `frozen<...>` may stand around the type.
 fn can_freeze(cql_type: &CqlType) -> bool {
     !matches!(cql_type, CqlType::Native(_) | CqlType::Custom(_))
@@ -85,9 +90,14 @@ impl Parser<'_> {
             return Ok(CqlType::Native(native));
         }
         match (self.kind(), next) {
-            (Kind::Key(keyword), Kind::Less) => self.parameterized(keyword),
+            (Kind::Key(keyword), Kind::Less) if takes_parameters(keyword) => self.parameterized(keyword),
+            // Without parameters it is the name of a user type.
+            (Kind::Key(keyword), next)
+                if takes_parameters(keyword) && next != Kind::Dot && !follows_type(next) =>
+            {
+                Err(self.no_viable_ahead(1))
+            }
             (kind, Kind::Dot) if is_name(kind) => Ok(CqlType::User(self.user_type_name()?)),
-            (kind, next) if is_type(kind) && !follows_type(next) => Err(self.no_viable_ahead(1)),
             _ => Ok(CqlType::User(self.user_type_name()?)),
         }
     }
@@ -184,8 +194,9 @@ impl Parser<'_> {
     /// `(type, ...)`, possibly empty.
     pub(super) fn argument_types(&mut self) -> Result<Vec<CqlType>> {
         self.expect(Kind::LeftParen)?;
-        let types =
-            if self.kind() == Kind::RightParen { Vec::new() } else { self.comma_separated(Self::cql_type)? };
+        let begins_type =
+            is_name(self.kind()) || matches!(self.kind(), Kind::String | Kind::Key(Keyword::Set));
+        let types = if begins_type { self.comma_separated(Self::cql_type)? } else { Vec::new() };
         self.expect(Kind::RightParen)?;
         Ok(types)
     }

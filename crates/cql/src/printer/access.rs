@@ -58,20 +58,35 @@ impl Display for RoleOptions {
 
 impl Display for CreateRole {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "CREATE ROLE {}{}{}", when(self.if_not_exists, IF_NOT_EXISTS), self.role, self.options)
+        write!(
+            f,
+            "CREATE ROLE {}{}{}",
+            when(self.if_not_exists, IF_NOT_EXISTS),
+            role(&self.role),
+            self.options
+        )
     }
 }
 
 impl Display for AlterRole {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "ALTER ROLE {}{}{}", when(self.if_exists, IF_EXISTS), self.role, self.options)
+        write!(f, "ALTER ROLE {}{}{}", when(self.if_exists, IF_EXISTS), role(&self.role), self.options)
     }
 }
 
 impl Display for DropRole {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "DROP ROLE {}{}", when(self.if_exists, IF_EXISTS), self.role)
+        write!(f, "DROP ROLE {}{}", when(self.if_exists, IF_EXISTS), role(&self.role))
     }
+}
+
+/// A role's name: a string where it is no plain name, as it may be empty then.
+fn role(name: &Ident) -> impl Display + '_ {
+    by(
+        move |f| {
+            if quote::is_plain(&name.name) { name.fmt(f) } else { f.write_str(&quote::string(&name.name)) }
+        },
+    )
 }
 
 /// A user's name, always as a string: as a plain name it may be no keyword.
@@ -149,7 +164,7 @@ impl Display for Resource {
             Resource::Table(table) => write!(f, "TABLE {table}"),
             Resource::AllTablesIn(keyspace) => write!(f, "ALL TABLES IN KEYSPACE {keyspace}"),
             Resource::AllRoles => f.write_str("ALL ROLES"),
-            Resource::Role(role) => write!(f, "ROLE {role}"),
+            Resource::Role(name) => write!(f, "ROLE {}", role(name)),
             Resource::AllFunctions => f.write_str("ALL FUNCTIONS"),
             Resource::AllFunctionsIn(keyspace) => write!(f, "ALL FUNCTIONS IN KEYSPACE {keyspace}"),
             Resource::Function(function, types) => write!(f, "FUNCTION {function}({})", comma(types)),
@@ -162,33 +177,33 @@ impl Display for Resource {
 
 impl Display for GrantPermissions {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "GRANT {} ON {} TO {}", self.permissions, self.resource, self.role)
+        write!(f, "GRANT {} ON {} TO {}", self.permissions, self.resource, role(&self.role))
     }
 }
 
 impl Display for RevokePermissions {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "REVOKE {} ON {} FROM {}", self.permissions, self.resource, self.role)
+        write!(f, "REVOKE {} ON {} FROM {}", self.permissions, self.resource, role(&self.role))
     }
 }
 
 impl Display for GrantRole {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "GRANT {} TO {}", self.role, self.grantee)
+        write!(f, "GRANT {} TO {}", role(&self.role), role(&self.grantee))
     }
 }
 
 impl Display for RevokeRole {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "REVOKE {} FROM {}", self.role, self.revokee)
+        write!(f, "REVOKE {} FROM {}", role(&self.role), role(&self.revokee))
     }
 }
 
 /// ` OF role`, if there is one, and ` NORECURSIVE`.
 fn scope(of: &Option<Ident>, recursive: bool) -> impl Display + '_ {
     by(move |f| {
-        if let Some(role) = of {
-            write!(f, " OF {role}")?;
+        if let Some(name) = of {
+            write!(f, " OF {}", role(name))?;
         }
         f.write_str(when(!recursive, " NORECURSIVE"))
     })

@@ -7,7 +7,7 @@ use basalt_model::quote::identifier;
 use basalt_model::schema::{ColumnKind, DroppedColumn};
 use basalt_model::{Column, CqlError, DataType, Keyspace, Table};
 
-use super::create_table::{MASKS_DISABLED, check_nested, effect_warning, zero_ttl_warning};
+use super::create_table::{MASKS_DISABLED, check_nested, effect_warning};
 use super::{DdlContext, DdlPlan, NewState, names, options};
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::{TableDraft, next_column_id};
@@ -41,7 +41,8 @@ pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<D
         TableChange::Drop { if_exists, columns, timestamp } => {
             drop_columns(table, columns, *if_exists, timestamp.unwrap_or(context.timestamp))?
         }
-        TableChange::Rename { if_exists, columns } => rename(table, columns, *if_exists)?,
+        // IF EXISTS is read and does nothing here, as in Cassandra.
+        TableChange::Rename { columns, .. } => rename(table, columns)?,
         TableChange::DropCompactStorage => {
             return Err(CqlError::invalid(
                 "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.",
@@ -49,7 +50,6 @@ pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<D
         }
         TableChange::With(properties) => {
             let changed = with(table, properties)?;
-            warnings.extend(zero_ttl_of_statement(properties)?);
             warnings.extend(effect_warning(keyspace, &name, properties, &changed.options));
             changed
         }
@@ -198,13 +198,10 @@ fn drop_columns(
     Ok(draft)
 }
 
-fn rename(table: &Table, columns: &[(Ident, Ident)], if_exists: bool) -> Result<TableDraft, CqlError> {
+fn rename(table: &Table, columns: &[(Ident, Ident)]) -> Result<TableDraft, CqlError> {
     let mut draft = TableDraft::of(table);
     for (from, to) in columns {
         let Some(column) = table.column(from.as_str()) else {
-            if if_exists {
-                continue;
-            }
             return Err(CqlError::invalid(format!(
                 "Undefined column name {} in table {}",
                 identifier(from.as_str()),
@@ -236,11 +233,6 @@ fn with(table: &Table, properties: &[Property]) -> Result<TableDraft, CqlError> 
         return Err(CqlError::invalid("Cannot set default_time_to_live on a table with counters"));
     }
     Ok(draft)
-}
-
-/// Cassandra looks at the statement's own options over the defaults, not at the table's.
-fn zero_ttl_of_statement(properties: &[Property]) -> Result<Option<String>, CqlError> {
-    Ok(zero_ttl_warning(&options::new_options(properties)?))
 }
 
 /// `TableMetadata.toString`.

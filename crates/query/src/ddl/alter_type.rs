@@ -63,6 +63,8 @@ fn add_field(
         )));
     }
     let data_type = field_type(raw, &keyspace.name, &keyspace.types)?;
+    // Names are known by their keyspace from here on, as Cassandra's messages show.
+    let raw = raw.clone().in_keyspace(&keyspace.name);
     if references(&data_type, &user_type.name) {
         return Err(CqlError::invalid(format!(
             "Cannot add new field {name} of type {raw} to user type {shown} as it would create a circular reference"

@@ -15,9 +15,6 @@ use crate::schema::types::{UserTypes, resolve};
 /// What a mask answers while `dynamic_data_masking_enabled` is off (Cassandra's default).
 pub(super) const MASKS_DISABLED: &str = "Cannot mask columns because dynamic data masking is not enabled. You can enable it with the dynamic_data_masking_enabled property on cassandra.yaml";
 
-/// The guardrail's words, trailing space included.
-const ZERO_TTL: &str = "Guardrail zero_ttl_on_twcs violated: 0 default_time_to_live on a table with TimeWindowCompactionStrategy compaction strategy is not recommended. It is suspicious to use default_time_to_live set to 0 with such compaction strategy. Please keep in mind that data will not start to automatically expire after they are older than a respective compaction window unit of a certain size. Please set TTL for your INSERT or UPDATE statements if you expect data to be expired as table settings will not do it. ";
-
 pub(super) fn plan(statement: &CreateTable, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {
     let written = match &statement.table.keyspace {
         Some(keyspace) => names::shown(keyspace.as_str(), &statement.table.name),
@@ -43,26 +40,16 @@ pub(super) fn plan(statement: &CreateTable, context: &DdlContext<'_>) -> Result<
     }
     let table = build(statement, &primary_key, keyspace, &before.types, context.new_table_id)?;
     names::check_table(keyspace, &name)?;
-    if context.schema.table_by_id(table.id).is_some() {
-        return Err(CqlError::config(format!("Table id {} is in use", table.id.0)));
+    if let Some(other) = context.schema.table_by_id(table.id) {
+        let (id, other) = (table.id.0, format!("{}.{}", other.keyspace, other.name));
+        return Err(CqlError::server(format!(
+            "java.lang.IllegalArgumentException: Multiple entries with same key: {id}={keyspace}.{name} and {id}={other}"
+        )));
     }
-    let warnings = warnings(statement, &table);
+    let warnings = effect_warning(keyspace, &name, &statement.options.properties, &table.options);
     let mut after = Keyspace::clone(before);
     after.tables.insert(name.clone(), Arc::new(table));
-    Ok(DdlPlan { warnings, ..plan(NewState::Keyspace(Arc::new(after))) })
-}
-
-fn warnings(statement: &CreateTable, table: &Table) -> Vec<String> {
-    let mut warnings = Vec::new();
-    warnings.extend(zero_ttl_warning(&table.options));
-    warnings.extend(effect_warning(&table.keyspace, &table.name, &statement.options.properties, &table.options));
-    warnings
-}
-
-/// The warning of a time window strategy whose data never expires.
-pub(super) fn zero_ttl_warning(options: &TableOptions) -> Option<String> {
-    (options.default_time_to_live == 0 && options::is_time_window(&options.compaction))
-        .then(|| ZERO_TTL.to_owned())
+    Ok(DdlPlan { warnings: warnings.into_iter().collect(), ..plan(NewState::Keyspace(Arc::new(after))) })
 }
 
 /// The warning of options that are kept and do nothing.
@@ -206,7 +193,7 @@ fn check_key(
         match data_type {
             DataType::Udt { definition, frozen: false } => {
                 return refuse(format!(
-                    "Invalid non-frozen user-defined type {}.{} for PRIMARY KEY column '{name}'",
+                    "Invalid non-frozen user-defined type \"{}.{}\" for PRIMARY KEY column '{name}'",
                     definition.keyspace, definition.name
                 ));
             }

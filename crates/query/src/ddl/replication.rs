@@ -46,7 +46,7 @@ pub fn read(
             options.entry(FACTOR.to_owned()).or_insert(factor);
         }
         Some("NetworkTopologyStrategy") => expand(&mut options, &previous, datacenters),
-        Some("LocalStrategy" | "EverywhereStrategy") => {}
+        Some("LocalStrategy") => {}
         Some("OldNetworkTopologyStrategy") => {
             return Err(CqlError::config(
                 "The support for the OldNetworkTopologyStrategy has been removed in C* version 4.0. The keyspace strategy should be switch to NetworkTopologyStrategy",

@@ -82,6 +82,22 @@ impl RawType {
         }
     }
 
+    /// The same with every user type named by its keyspace.
+    pub fn in_keyspace(self, keyspace: &str) -> RawType {
+        let inner = |raw: Box<RawType>| Box::new(raw.in_keyspace(keyspace));
+        match self {
+            RawType::List(values, frozen) => RawType::List(inner(values), frozen),
+            RawType::Set(values, frozen) => RawType::Set(inner(values), frozen),
+            RawType::Map(keys, values, frozen) => RawType::Map(inner(keys), inner(values), frozen),
+            RawType::Tuple(parts) => {
+                RawType::Tuple(parts.into_iter().map(|part| part.in_keyspace(keyspace)).collect())
+            }
+            RawType::Vector(element, dimension) => RawType::Vector(inner(element), dimension),
+            RawType::User(_, name, frozen) => RawType::User(Some(keyspace.to_owned()), name, frozen),
+            other => other,
+        }
+    }
+
     /// `counter`.
     pub fn is_counter(&self) -> bool {
         matches!(self, RawType::Native(NativeType::Counter))

@@ -81,11 +81,6 @@ fn class(options: &CompactionOptions) -> &str {
     options.0.get("class").map_or("", |class| strategy(class))
 }
 
-/// TimeWindowCompactionStrategy.
-pub fn is_time_window(options: &CompactionOptions) -> bool {
-    class(options) == "TimeWindowCompactionStrategy"
-}
-
 /// The `bloom_filter_fp_chance` of a new table that names none.
 pub fn default_bloom_filter_chance(options: &CompactionOptions) -> f64 {
     if class(options) == "LeveledCompactionStrategy" { 0.1 } else { 0.01 }

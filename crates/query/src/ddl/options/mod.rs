@@ -18,7 +18,6 @@ use uuid::Uuid;
 use super::java;
 use super::properties::Properties;
 
-pub use compaction::is_time_window;
 pub use effect::without_effect;
 
 /// The largest TTL, seconds (`Attributes.MAX_TTL`): 20 years.

@@ -1,0 +1,198 @@
+//! How write sets become durable: the three modes of `commitlog_sync` over the engine's log.
+//!
+//! In every mode a log record has reached the kernel before anyone is told. `batch` and `group`
+//! gather write sets of all threads into one synced engine write, and nothing is readable before
+//! it is durable. `periodic` writes at once and syncs behind; a late sync holds writers back.
+//!
+//! Once a write or sync of the log has failed nothing more is acknowledged until the engine is
+//! opened anew: what is in the log then is not known. Knows no mutation and no runtime.
+
+mod group;
+mod periodic;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use basalt_model::env::SharedEnv;
+
+use crate::engine::{Engine, EngineError, WriteSet};
+
+/// Write sets that wait for the committer may hold this many bytes; more is refused.
+pub const QUEUE_BYTES_MAX: usize = 64 << 20;
+
+/// Write sets that wait for the committer, at most; more are refused.
+pub const QUEUE_SETS_MAX: usize = 65_536;
+
+/// `commitlog_sync`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncMode {
+    /// Acknowledged when the kernel has it; synced every so often.
+    Periodic {
+        /// `commitlog_sync_period`.
+        period_ms: u64,
+        /// `periodic_commitlog_sync_lag_block`: writers wait when the last sync is older.
+        lag_block_ms: u64,
+    },
+    /// Acknowledged when synced; a sync begins as soon as the last one has ended.
+    Batch,
+    /// Acknowledged when synced; syncs begin at least this far apart.
+    Group {
+        /// `commitlog_sync_group_window`.
+        window_ms: u64,
+    },
+}
+
+/// Why a write set was not committed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// Too much waits already; nothing was written.
+    #[error("too many writes wait for the commit log")]
+    Overloaded,
+    /// The engine refused it. `WouldStall`: nothing was written, try where waiting is allowed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The committer was stopped; nothing was written.
+    #[error("the commit log is closed")]
+    Closed,
+}
+
+/// Told how a queued write set ended, on the committer's thread: it must not wait.
+pub type OnCommitted = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
+
+/// What became of a submitted write set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Submitted {
+    /// It is committed.
+    Done,
+    /// It was taken; the callback will say.
+    Queued,
+}
+
+/// Counts since the start.
+#[derive(Debug, Default)]
+pub struct CommitCounters {
+    /// Syncs of the log.
+    pub syncs: AtomicU64,
+    /// Write sets they made durable, in `batch` and `group` mode.
+    pub synced_sets: AtomicU64,
+    /// Nanoseconds spent in them.
+    pub sync_nanos: AtomicU64,
+}
+
+impl CommitCounters {
+    fn count(&self, sets: usize, nanos: u64) {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.synced_sets.fetch_add(sets as u64, Ordering::Relaxed);
+        self.sync_nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+}
+
+enum Kind {
+    Periodic(periodic::Periodic),
+    Group(group::Group),
+}
+
+/// Commits write sets. Its thread ends with [`Committer::stop`], or when it is dropped.
+pub struct Committer {
+    kind: Kind,
+    counters: Arc<CommitCounters>,
+}
+
+impl Committer {
+    /// Starts the committer's thread.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub fn start(engine: Arc<dyn Engine>, env: SharedEnv, mode: SyncMode) -> std::io::Result<Committer> {
+        let counters = Arc::new(CommitCounters::default());
+        let kind = match mode {
+            SyncMode::Periodic { period_ms, lag_block_ms } => Kind::Periodic(periodic::Periodic::start(
+                engine,
+                env,
+                counters.clone(),
+                period_ms,
+                lag_block_ms,
+            )?),
+            SyncMode::Batch => Kind::Group(group::Group::start(engine, env, counters.clone(), 0)?),
+            SyncMode::Group { window_ms } => {
+                Kind::Group(group::Group::start(engine, env, counters.clone(), window_ms)?)
+            }
+        };
+        Ok(Committer { kind, counters })
+    }
+
+    /// Commits a write set, or queues it: then it is taken out of `set`, and what `on_committed`
+    /// gives is called once. Waits only if `may_block`; else a write that would wait is refused
+    /// with [`EngineError::WouldStall`].
+    ///
+    /// # Errors
+    /// The set is not committed, and not taken.
+    pub fn submit(
+        &self,
+        set: &mut WriteSet,
+        may_block: bool,
+        on_committed: impl FnOnce() -> OnCommitted,
+    ) -> Result<Submitted, CommitError> {
+        match &self.kind {
+            Kind::Periodic(periodic) => periodic.write(set, may_block).map(|()| Submitted::Done),
+            Kind::Group(group) => group.queue(set, on_committed).map(|()| Submitted::Queued),
+        }
+    }
+
+    /// Commits a write set, waiting for it.
+    ///
+    /// # Errors
+    /// The set is not known to be committed.
+    pub fn commit(&self, mut set: WriteSet) -> Result<(), CommitError> {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        let submitted = self.submit(&mut set, true, || {
+            // The receiver waits below: sending into one free place neither waits nor fails.
+            Box::new(move |result| drop(sender.send(result)))
+        })?;
+        match submitted {
+            Submitted::Done => Ok(()),
+            Submitted::Queued => receiver.recv().unwrap_or(Err(CommitError::Closed)),
+        }
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> &CommitCounters {
+        &self.counters
+    }
+
+    /// Commits what is queued, syncs, and ends the thread. Later writes are refused.
+    ///
+    /// # Errors
+    /// When the last sync fails.
+    pub fn stop(&self) -> Result<(), CommitError> {
+        match &self.kind {
+            Kind::Periodic(periodic) => periodic.stop(),
+            Kind::Group(group) => group.stop(),
+        }
+    }
+}
+
+/// Whether after this error the log's contents are not known any more.
+fn is_fatal(error: &EngineError) -> bool {
+    match error {
+        EngineError::Io { .. }
+        | EngineError::OutOfSpace { .. }
+        | EngineError::Corruption { .. }
+        | EngineError::LogFailed { .. } => true,
+        EngineError::WouldStall
+        | EngineError::WouldBlock
+        | EngineError::UnknownTable(_)
+        | EngineError::Closed => false,
+    }
+}
+
+/// What later writes are refused with after `first` has failed.
+fn log_failed(first: &EngineError) -> EngineError {
+    match first {
+        EngineError::LogFailed { .. } => first.clone(),
+        other => EngineError::LogFailed { detail: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! `periodic`: the kernel has each write before it is acknowledged, a thread syncs behind
+//! (`PeriodicCommitLogService`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use basalt_model::env::SharedEnv;
+use parking_lot::{Condvar, Mutex};
+
+use super::{CommitCounters, CommitError, is_fatal, log_failed};
+use crate::engine::{Engine, EngineError, Sync, WriteOptions, WriteSet};
+
+const NANOS_PER_MS: u64 = 1_000_000;
+
+struct Shared {
+    engine: Arc<dyn Engine>,
+    env: SharedEnv,
+    counters: Arc<CommitCounters>,
+    lag_block_nanos: u64,
+    /// When the last sync that succeeded began: all that was written before is safe.
+    synced_at_nanos: AtomicU64,
+    /// Something was written since the last sync began.
+    is_dirty: AtomicBool,
+    has_failed: AtomicBool,
+    state: Mutex<State>,
+    /// Something of the state, or the time of the last sync, has changed.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    is_stopping: bool,
+    failure: Option<EngineError>,
+}
+
+/// The mode and its thread.
+pub struct Periodic {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Periodic {
+    pub fn start(
+        engine: Arc<dyn Engine>,
+        env: SharedEnv,
+        counters: Arc<CommitCounters>,
+        period_ms: u64,
+        lag_block_ms: u64,
+    ) -> std::io::Result<Periodic> {
+        let shared = Arc::new(Shared {
+            engine,
+            counters,
+            lag_block_nanos: lag_block_ms.saturating_mul(NANOS_PER_MS),
+            synced_at_nanos: AtomicU64::new(env.monotonic_nanos()),
+            env: env.clone(),
+            is_dirty: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let for_thread = shared.clone();
+        let period = Duration::from_millis(period_ms.max(1));
+        let thread = env.spawn_thread("log-sync", Box::new(move || for_thread.run(period)))?;
+        Ok(Periodic { shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    pub fn write(&self, set: &WriteSet, may_block: bool) -> Result<(), CommitError> {
+        let shared = &self.shared;
+        if shared.has_failed.load(Ordering::Acquire) {
+            return Err(shared.refusal());
+        }
+        if shared.lags() {
+            if !may_block {
+                return Err(EngineError::WouldStall.into());
+            }
+            shared.wait_for_sync()?;
+        }
+        // Set before and not after: a sync between the two then only comes once too often.
+        shared.is_dirty.store(true, Ordering::Release);
+        match shared.engine.write(&[set], WriteOptions { sync: Sync::None, may_block }) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                if is_fatal(&error) {
+                    shared.fail(&error);
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    pub fn stop(&self) -> Result<(), CommitError> {
+        self.shared.state.lock().is_stopping = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            return Err(CommitError::Closed);
+        }
+        match self.shared.state.lock().failure.clone() {
+            Some(failure) => Err(failure.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Periodic {
+    fn drop(&mut self) {
+        // Whoever wants to know how the last sync went calls `stop`.
+        drop(self.stop());
+    }
+}
+
+impl Shared {
+    fn lags(&self) -> bool {
+        let age = self.env.monotonic_nanos().saturating_sub(self.synced_at_nanos.load(Ordering::Acquire));
+        age > self.lag_block_nanos
+    }
+
+    fn wait_for_sync(&self) -> Result<(), CommitError> {
+        let mut state = self.state.lock();
+        while self.lags() {
+            if let Some(failure) = &state.failure {
+                return Err(failure.clone().into());
+            }
+            if state.is_stopping {
+                return Err(CommitError::Closed);
+            }
+            self.changed.wait(&mut state);
+        }
+        Ok(())
+    }
+
+    fn refusal(&self) -> CommitError {
+        match &self.state.lock().failure {
+            Some(failure) => failure.clone().into(),
+            None => CommitError::Closed,
+        }
+    }
+
+    fn fail(&self, error: &EngineError) {
+        let mut state = self.state.lock();
+        state.failure.get_or_insert_with(|| log_failed(error));
+        self.has_failed.store(true, Ordering::Release);
+        self.changed.notify_all();
+    }
+
+    fn run(&self, period: Duration) {
+        let _end = End(self);
+        let mut is_stopping = false;
+        while !is_stopping && !self.has_failed.load(Ordering::Acquire) {
+            {
+                let mut state = self.state.lock();
+                if !state.is_stopping {
+                    self.changed.wait_for(&mut state, period);
+                }
+                is_stopping = state.is_stopping;
+            }
+            self.sync();
+        }
+    }
+
+    fn sync(&self) {
+        let start = self.env.monotonic_nanos();
+        if self.is_dirty.swap(false, Ordering::AcqRel) {
+            if let Err(error) = self.engine.sync_log() {
+                return self.fail(&error);
+            }
+            self.counters.count(0, self.env.monotonic_nanos().saturating_sub(start));
+        }
+        let _state = self.state.lock();
+        self.synced_at_nanos.store(start, Ordering::Release);
+        self.changed.notify_all();
+    }
+}
+
+/// However the thread ends, nobody goes on waiting for it or writing without it.
+struct End<'s>(&'s Shared);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().is_stopping = true;
+        self.0.has_failed.store(true, Ordering::Release);
+        self.0.changed.notify_all();
+    }
+}

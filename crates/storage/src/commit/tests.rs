@@ -1,0 +1,202 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+use basalt_model::TableId;
+use basalt_model::env::Env;
+use uuid::Uuid;
+
+use super::*;
+use crate::engine::failing::{Call, FailingEngine};
+use crate::engine::mem::MemEngine;
+use crate::engine::{ReadTier, Reads};
+
+const TABLE: TableId = TableId(Uuid::from_u128(1));
+
+/// Threads are real, the clock moves when it is told to.
+#[derive(Default)]
+struct TestEnv {
+    nanos: AtomicU64,
+}
+
+impl Env for TestEnv {
+    fn wall_micros(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_nanos(&self) -> u64 {
+        self.nanos.load(Ordering::SeqCst)
+    }
+
+    fn random_u64(&self) -> u64 {
+        4
+    }
+
+    #[allow(clippy::disallowed_methods)]
+    fn spawn_thread(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work)
+    }
+}
+
+struct World {
+    env: Arc<TestEnv>,
+    engine: Arc<FailingEngine<MemEngine>>,
+    committer: Committer,
+}
+
+fn world(mode: SyncMode) -> World {
+    let env = Arc::new(TestEnv::default());
+    let engine = Arc::new(FailingEngine::new(MemEngine::new()));
+    engine.create_table(TABLE).unwrap();
+    let committer = Committer::start(engine.clone(), env.clone(), mode).unwrap();
+    World { env, engine, committer }
+}
+
+fn set(key: &[u8]) -> WriteSet {
+    let mut set = WriteSet::new();
+    set.put(TABLE, key, b"value");
+    set
+}
+
+fn submit(committer: &Committer, mut set: WriteSet) -> Receiver<Result<(), CommitError>> {
+    let (sender, receiver) = sync_channel(1);
+    let queued = committer.submit(&mut set, false, || Box::new(move |result| sender.send(result).unwrap()));
+    assert_eq!(queued, Ok(Submitted::Queued));
+    assert!(set.is_empty(), "the set is taken");
+    receiver
+}
+
+fn io() -> EngineError {
+    EngineError::Io { detail: "no disk".to_owned() }
+}
+
+fn is_there(world: &World, key: &[u8]) -> bool {
+    world.engine.inner().get(TABLE, key, ReadTier::All).unwrap().is_some()
+}
+
+#[test]
+fn batch_answers_when_synced_and_shares_syncs() {
+    let world = world(SyncMode::Batch);
+    world.committer.commit(set(b"a")).unwrap();
+    assert!(is_there(&world, b"a"));
+    assert_eq!(world.engine.made(Call::Sync), 1);
+    let receivers: Vec<_> = (0..100u8).map(|n| submit(&world.committer, set(&[n]))).collect();
+    for receiver in receivers {
+        receiver.recv().unwrap().unwrap();
+    }
+    assert!((0..100u8).all(|n| is_there(&world, &[n])));
+    let counters = world.committer.counters();
+    assert_eq!(counters.synced_sets.load(Ordering::Relaxed), 101);
+    assert_eq!(counters.syncs.load(Ordering::Relaxed), world.engine.made(Call::Sync));
+}
+
+#[test]
+fn group_waits_for_its_window() {
+    let world = world(SyncMode::Group { window_ms: 1_000 });
+    world.committer.commit(set(b"a")).unwrap();
+    let (b, c) = (submit(&world.committer, set(b"b")), submit(&world.committer, set(b"c")));
+    std::thread::yield_now();
+    assert!(b.try_recv().is_err() && c.try_recv().is_err(), "the window is open");
+    assert!(!is_there(&world, b"b"), "nothing is readable before it is durable");
+    world.env.nanos.store(1_000_000_000, Ordering::SeqCst);
+    // A stopped committer commits what is queued, and wakes to do so.
+    world.committer.stop().unwrap();
+    b.recv().unwrap().unwrap();
+    c.recv().unwrap().unwrap();
+    assert_eq!(world.engine.made(Call::Sync), 2, "one sync for both");
+    assert_eq!(world.committer.commit(set(b"d")), Err(CommitError::Closed));
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_acknowledged() {
+    let world = world(SyncMode::Batch);
+    world.engine.fail(Call::Sync, 1, io(), false);
+    world.committer.commit(set(b"a")).unwrap();
+    assert_eq!(world.committer.commit(set(b"b")), Err(CommitError::Engine(io())));
+    let writes = world.engine.made(Call::Write);
+    for _ in 0..3 {
+        let error = world.committer.commit(set(b"c")).unwrap_err();
+        assert!(matches!(error, CommitError::Engine(EngineError::LogFailed { .. })), "{error}");
+    }
+    assert_eq!(world.engine.made(Call::Write), writes, "the engine is not even asked");
+    assert!(!is_there(&world, b"c"));
+    assert!(world.committer.stop().is_err());
+}
+
+#[test]
+fn a_dropped_table_fails_only_its_own_write() {
+    let world = world(SyncMode::Group { window_ms: 1_000 });
+    world.committer.commit(set(b"a")).unwrap();
+    let mut gone = WriteSet::new();
+    gone.put(TableId(Uuid::from_u128(2)), b"k", b"v");
+    let receivers = [
+        submit(&world.committer, set(b"b")),
+        submit(&world.committer, gone),
+        submit(&world.committer, set(b"c")),
+    ];
+    world.committer.stop().unwrap();
+    let results: Vec<_> = receivers.iter().map(|receiver| receiver.recv().unwrap()).collect();
+    assert_eq!(results[0], Ok(()));
+    assert!(matches!(results[1], Err(CommitError::Engine(EngineError::UnknownTable(_)))));
+    assert_eq!(results[2], Ok(()));
+}
+
+#[test]
+fn a_full_queue_refuses() {
+    let world = world(SyncMode::Group { window_ms: 1_000_000 });
+    world.committer.commit(set(b"a")).unwrap();
+    // The window is open and does not close: the committer takes nothing but what is due by size.
+    let mut receivers = Vec::new();
+    let refused = loop {
+        let mut set = set(b"b");
+        let (sender, receiver) = sync_channel(1);
+        match world.committer.submit(&mut set, false, || Box::new(move |r| sender.send(r).unwrap())) {
+            Ok(_) => receivers.push(receiver),
+            Err(error) => break (error, set),
+        }
+    };
+    assert_eq!(refused.0, CommitError::Overloaded);
+    assert!(!refused.1.is_empty(), "the set is still the caller's");
+    assert_eq!(receivers.len(), QUEUE_SETS_MAX);
+    world.committer.stop().unwrap();
+    assert!(receivers.iter().all(|receiver| receiver.recv().unwrap().is_ok()));
+}
+
+#[test]
+fn periodic_answers_at_once_and_syncs_behind() {
+    let world = world(SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 5_400_000 });
+    world.committer.commit(set(b"a")).unwrap();
+    assert!(is_there(&world, b"a"));
+    assert_eq!(world.engine.made(Call::Sync), 0);
+    world.committer.stop().unwrap();
+    assert_eq!(world.engine.made(Call::Sync), 1, "the end syncs what is left");
+    assert!(world.committer.commit(set(b"b")).is_err());
+}
+
+#[test]
+fn a_late_sync_holds_periodic_writers_back() {
+    let world = world(SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 10 });
+    world.env.nanos.store(11_000_000, Ordering::SeqCst);
+    let mut late = set(b"a");
+    let result = world.committer.submit(&mut late, false, || Box::new(|_| ()));
+    assert_eq!(result, Err(CommitError::Engine(EngineError::WouldStall)));
+    assert!(!late.is_empty() && !is_there(&world, b"a"));
+}
+
+#[test]
+fn a_failed_periodic_sync_refuses_all_that_follow() {
+    let world = world(SyncMode::Periodic { period_ms: 1, lag_block_ms: 3_600_000 });
+    world.engine.fail(Call::Sync, 0, io(), false);
+    world.committer.commit(set(b"a")).unwrap();
+    // The sync comes within a millisecond or so, and fails.
+    while !matches!(
+        world.committer.commit(set(b"b")),
+        Err(CommitError::Engine(EngineError::LogFailed { .. }))
+    ) {
+        std::thread::yield_now();
+    }
+    world.engine.heal();
+    assert!(world.committer.commit(set(b"c")).is_err(), "for good");
+    assert!(world.committer.stop().is_err());
+}
