@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
+use crate::lwt::PartitionLocks;
 use crate::replica::Replica;
 
 /// Sends mutations and reads to replicas and counts their answers.
 pub struct Coordinator {
     pub(crate) replica: Arc<dyn Replica>,
     pub(crate) datacenter: Arc<str>,
+    pub(crate) locks: PartitionLocks,
 }
 
 impl Coordinator {
     /// A coordinator of a ring of one node in `datacenter`.
     pub fn new(replica: Arc<dyn Replica>, datacenter: Arc<str>) -> Coordinator {
-        Coordinator { replica, datacenter }
+        Coordinator { replica, datacenter, locks: PartitionLocks::default() }
     }
 
     /// The local replica.

@@ -1,8 +1,14 @@
 //! Plan to replicas to answer: which replicas a write or read needs, how many must answer, when to
 //! give up. Knows consistency and placement; not how bytes are stored, not CQL text.
 
+pub mod batch;
+pub mod consistency;
 pub mod coordinator;
+pub mod lwt;
+pub mod read;
 pub mod replica;
+pub mod write;
 
+pub use basalt_ring::Replication;
 pub use coordinator::Coordinator;
 pub use replica::{Replica, ReplicaError, Reply, TableStorage};

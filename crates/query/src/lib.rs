@@ -2,15 +2,35 @@
 //! coordinator; no sockets, no messages, no RocksDB.
 
 pub mod access;
+mod assign;
+mod bind;
+mod cache;
+mod clock;
+mod conditions;
 pub mod ddl;
 pub mod describe;
+mod error;
+mod functions;
+pub mod ids;
 pub mod literals;
+mod operations;
+pub mod paging;
+mod plan;
+mod prepare;
 pub mod processor;
+mod receiver;
 pub mod request;
+mod restrictions;
 pub mod result;
 pub mod schema;
+mod selection;
 pub mod settings;
 pub mod system_tables;
+mod terms;
+mod text;
+mod timeuuid;
+mod types;
+mod values;
 
 pub use access::SchemaAccess;
 pub use processor::QueryProcessor;

@@ -6,13 +6,24 @@
 use std::sync::Arc;
 
 use basalt_coordinator::Coordinator;
-use basalt_model::CqlError;
 use basalt_model::env::SharedEnv;
+use basalt_model::{CqlError, Schema};
 
 use crate::access::SchemaAccess;
+use crate::bind::in_marker_order;
+use crate::cache::{Cache, Entry};
+use crate::clock::WriteClock;
+use crate::error::{CqlResult, bail, invalid};
+use crate::ids;
+use crate::plan::attributes::Attributes;
+use crate::plan::conditional::Step;
+use crate::plan::modify::ModifyPlan;
+use crate::plan::{Execution, batch, use_};
+use crate::prepare::{Plan, Prepared, prepare};
 use crate::request::{BatchEntry, BatchKind, ClientState, QueryOptions, Value};
-use crate::result::{Outcome, PreparedStatement};
+use crate::result::{Outcome, PreparedStatement, StatementResult};
 use crate::settings::QuerySettings;
+use crate::timeuuid::TimeUuids;
 
 /// Runs statements. One per node, shared by all its threads.
 pub struct QueryProcessor {
@@ -20,6 +31,9 @@ pub struct QueryProcessor {
     pub(crate) schema: Arc<dyn SchemaAccess>,
     pub(crate) coordinator: Coordinator,
     pub(crate) settings: QuerySettings,
+    pub(crate) clock: WriteClock,
+    pub(crate) timeuuids: TimeUuids,
+    cache: Cache,
 }
 
 impl QueryProcessor {
@@ -30,7 +44,9 @@ impl QueryProcessor {
         coordinator: Coordinator,
         settings: QuerySettings,
     ) -> QueryProcessor {
-        QueryProcessor { env, schema, coordinator, settings }
+        let timeuuids = TimeUuids::new(env.clone());
+        let cache = Cache::new(settings.prepared_statements_cache_bytes);
+        QueryProcessor { env, schema, coordinator, settings, clock: WriteClock::default(), timeuuids, cache }
     }
 
     /// Runs one statement given as text (QUERY). USE changes `client.keyspace`.
@@ -39,11 +55,17 @@ impl QueryProcessor {
     /// What the client is told.
     pub async fn query(
         &self,
-        _text: &str,
-        _options: &QueryOptions,
-        _client: &mut ClientState,
+        text: &str,
+        options: &QueryOptions,
+        client: &mut ClientState,
     ) -> Result<Outcome, CqlError> {
-        Err(CqlError::unsupported("QUERY"))
+        check_page_size(options)?;
+        let schema = self.schema.current();
+        let keyspace = options.keyspace.clone().or_else(|| client.keyspace.clone());
+        let prepared = prepare(&schema, text, keyspace.as_deref())?;
+        let mismatch = |_| "Invalid amount of bind variables".to_owned();
+        let values = in_marker_order(&options.values, &prepared.variables, mismatch)?;
+        self.run(&schema, &prepared.plan, &values, options, keyspace.as_deref(), client).await
     }
 
     /// Prepares a statement (PREPARE). `keyspace` is the request's own (v5); else the
@@ -53,11 +75,36 @@ impl QueryProcessor {
     /// What the client is told.
     pub fn prepare(
         &self,
-        _text: &str,
-        _keyspace: Option<&str>,
-        _client: &ClientState,
+        text: &str,
+        keyspace: Option<&str>,
+        client: &ClientState,
     ) -> Result<Arc<PreparedStatement>, CqlError> {
-        Err(CqlError::unsupported("PREPARE"))
+        let keyspace: Option<Arc<str>> = keyspace.map(Arc::from).or_else(|| client.keyspace.clone());
+        let schema = self.schema.current();
+        let plain = ids::statement_id(None, text);
+        let with_keyspace = ids::statement_id(keyspace.as_deref(), text);
+        let known = [plain, with_keyspace].into_iter().filter_map(|id| self.cache.get(&id)).find(|entry| {
+            let prepared = entry.prepared.load();
+            let same_keyspace = prepared.is_fully_qualified || entry.keyspace == keyspace;
+            prepared.generation == schema.generation && same_keyspace && *entry.text == *text
+        });
+        if let Some(entry) = known {
+            return Ok(entry.answer.load_full());
+        }
+        let prepared = Arc::new(prepare(&schema, text, keyspace.as_deref())?);
+        let own = if prepared.is_fully_qualified { plain } else { with_keyspace };
+        let answer = Arc::new(answer(own, &prepared));
+        let entry = Arc::new(Entry::new(text, keyspace, prepared, answer.clone()));
+        let bytes = entry.bytes();
+        if bytes > self.cache.bytes_max() {
+            let shown: String = text.chars().take(200).collect();
+            bail!(
+                "Prepared statement of size {bytes} bytes is larger than allowed maximum of {} MB: {shown}...",
+                self.cache.bytes_max() >> 20
+            );
+        }
+        self.cache.put(own, entry);
+        Ok(answer)
     }
 
     /// Runs a prepared statement (EXECUTE). Rows carry the statement's present result metadata,
@@ -68,10 +115,46 @@ impl QueryProcessor {
     pub async fn execute(
         &self,
         id: &[u8; 16],
-        _options: &QueryOptions,
-        _client: &mut ClientState,
+        options: &QueryOptions,
+        client: &mut ClientState,
     ) -> Result<Outcome, CqlError> {
-        Err(CqlError::Unprepared(*id))
+        check_page_size(options)?;
+        let schema = self.schema.current();
+        let entry = self.cache.get(id).ok_or(CqlError::Unprepared(*id))?;
+        let prepared = self.up_to_date(id, &entry, &schema, options.protocol_version)?;
+        let count = prepared.variables.len();
+        let mismatch = |found| format!("there were {count} markers(?) in CQL but {found} bound variables");
+        let values = in_marker_order(&options.values, &prepared.variables, mismatch)?;
+        let keyspace = entry.keyspace.clone();
+        self.run(&schema, &prepared.plan, &values, options, keyspace.as_deref(), client).await
+    }
+
+    /// The plan under the present schema. A client that could not notice new columns must prepare
+    /// again: protocols before v5 have no result metadata id.
+    fn up_to_date(
+        &self,
+        id: &[u8; 16],
+        entry: &Entry,
+        schema: &Schema,
+        protocol_version: u8,
+    ) -> CqlResult<Arc<Prepared>> {
+        let prepared = entry.prepared.load_full();
+        if prepared.generation == schema.generation {
+            return Ok(prepared);
+        }
+        let Ok(renewed) = prepare(schema, &entry.text, entry.keyspace.as_deref()) else {
+            self.cache.remove(id);
+            return Err(CqlError::Unprepared(*id));
+        };
+        let same_columns = renewed.result_metadata() == prepared.result_metadata();
+        if renewed.variables != prepared.variables || (!same_columns && protocol_version < 5) {
+            self.cache.remove(id);
+            return Err(CqlError::Unprepared(*id));
+        }
+        let renewed = Arc::new(renewed);
+        entry.answer.store(Arc::new(answer(*id, &renewed)));
+        entry.prepared.store(renewed.clone());
+        Ok(renewed)
     }
 
     /// Runs a BATCH message. `options.values` is not looked at: each entry has its own, by
@@ -81,16 +164,103 @@ impl QueryProcessor {
     /// What the client is told.
     pub async fn batch(
         &self,
-        _kind: BatchKind,
-        _entries: &[(BatchEntry, Vec<Value>)],
-        _options: &QueryOptions,
-        _client: &mut ClientState,
+        kind: BatchKind,
+        entries: &[(BatchEntry, Vec<Value>)],
+        options: &QueryOptions,
+        client: &mut ClientState,
     ) -> Result<Outcome, CqlError> {
-        Err(CqlError::unsupported("BATCH"))
+        let schema = self.schema.current();
+        let keyspace = options.keyspace.clone().or_else(|| client.keyspace.clone());
+        let mut prepared: Vec<Arc<Prepared>> = Vec::with_capacity(entries.len());
+        for (entry, values) in entries {
+            let statement = match entry {
+                BatchEntry::Text(text) => Arc::new(prepare(&schema, text, keyspace.as_deref())?),
+                BatchEntry::Prepared(id) => {
+                    let entry = self.cache.get(id).ok_or(CqlError::Unprepared(*id))?;
+                    self.up_to_date(id, &entry, &schema, options.protocol_version)?
+                }
+            };
+            let (markers, found) = (statement.variables.len(), values.len());
+            if markers != found {
+                bail!("there were {markers} markers(?) in CQL but {found} bound variables");
+            }
+            prepared.push(statement);
+        }
+        let mut plans: Vec<&ModifyPlan> = Vec::with_capacity(prepared.len());
+        for statement in &prepared {
+            let Plan::Modify(plan) = &statement.plan else {
+                return invalid(
+                    "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.",
+                );
+            };
+            plans.push(plan);
+        }
+        let attributes = Attributes::default();
+        batch::validate(kind, &plans, &attributes)?;
+        let steps: Vec<Step<'_>> =
+            plans.into_iter().zip(entries).map(|(plan, (_, values))| Step { plan, values }).collect();
+        let mut warnings = Vec::new();
+        let mut execution = self.execution(options, &[], &mut warnings);
+        let result = batch::run(kind, &steps, &attributes, &mut execution).await?;
+        Ok(Outcome { result, warnings })
+    }
+
+    fn execution<'a>(
+        &'a self,
+        options: &'a QueryOptions,
+        values: &'a [Value],
+        warnings: &'a mut Vec<String>,
+    ) -> Execution<'a> {
+        let now_s = options.now_s.map_or_else(|| self.env.now_s(), i64::from);
+        Execution { processor: self, options, values, now_s, warnings }
+    }
+
+    async fn run(
+        &self,
+        schema: &Schema,
+        plan: &Plan,
+        values: &[Value],
+        options: &QueryOptions,
+        keyspace: Option<&str>,
+        client: &mut ClientState,
+    ) -> Result<Outcome, CqlError> {
+        let mut warnings = Vec::new();
+        let mut execution = self.execution(options, values, &mut warnings);
+        let result = match plan {
+            Plan::Select(select) => StatementResult::Rows(select.execute(&mut execution).await?),
+            Plan::Modify(modify) => modify.execute(&mut execution).await?,
+            Plan::Batch(batch) => batch.execute(&mut execution).await?,
+            Plan::Truncate(truncate) => truncate.execute(&execution).await?,
+            Plan::Use(name) => use_::execute(schema, name, client)?,
+            Plan::Other(statement) => return self.schema.run(statement, keyspace, options, client).await,
+        };
+        Ok(Outcome { result, warnings })
     }
 
     /// The schema now.
-    pub fn schema(&self) -> Arc<basalt_model::Schema> {
+    pub fn schema(&self) -> Arc<Schema> {
         self.schema.current()
+    }
+
+    /// How many statements are prepared.
+    pub fn prepared_count(&self) -> usize {
+        self.cache.len()
+    }
+}
+
+fn check_page_size(options: &QueryOptions) -> CqlResult<()> {
+    if options.page_size == Some(0) {
+        return Err(CqlError::protocol("The page size cannot be 0"));
+    }
+    Ok(())
+}
+
+fn answer(id: [u8; 16], prepared: &Prepared) -> PreparedStatement {
+    PreparedStatement {
+        id,
+        variables: prepared.variables.clone(),
+        partition_key_indices: prepared.partition_key_indices.clone(),
+        result_metadata: prepared.result_metadata(),
+        warnings: Vec::new(),
     }
 }

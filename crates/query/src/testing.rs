@@ -15,7 +15,8 @@ use basalt_model::command::{
 };
 use basalt_model::env::Env;
 use basalt_model::{
-    Clustering, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, ReadCommand, Row, Slice, Table, TableId,
+    Clustering, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, ReadCommand, Row, Slice, Table,
+    TableId,
 };
 use parking_lot::Mutex;
 
@@ -125,9 +126,11 @@ fn live(row: &Row, partition: Deletion) -> Option<Row> {
 
 fn selected(table: &Table, filter: &ClusteringFilter, clustering: &Clustering) -> bool {
     let inside = |slice: &Slice| {
-        table.compare_bound(&slice.start, clustering).is_lt() && table.compare_bound(&slice.end, clustering).is_gt()
+        table.compare_bound(&slice.start, clustering).is_lt()
+            && table.compare_bound(&slice.end, clustering).is_gt()
     };
-    let after = filter.resume_after.as_ref().is_none_or(|last| table.compare_clusterings(last, clustering).is_lt());
+    let after =
+        filter.resume_after.as_ref().is_none_or(|last| table.compare_clusterings(last, clustering).is_lt());
     after
         && match &filter.rows {
             RowSelection::Names(names) => names.contains(clustering),

@@ -37,9 +37,7 @@ impl Replication {
             text.split('/').next().and_then(|full| full.trim().parse().ok()).unwrap_or(0)
         };
         let strategy = match name {
-            "SimpleStrategy" => {
-                Strategy::Simple { factor: map.get("replication_factor").map_or(0, factor) }
-            }
+            "SimpleStrategy" => Strategy::Simple { factor: map.get("replication_factor").map_or(0, factor) },
             "NetworkTopologyStrategy" => {
                 let datacenters = map.iter().filter(|(key, _)| *key != "class");
                 let factors = datacenters.map(|(name, count)| (name.clone(), factor(count)));
@@ -72,7 +70,9 @@ impl Replication {
         match &self.strategy {
             Strategy::Local => 1,
             Strategy::Simple { factor } => (*factor).min(1),
-            Strategy::NetworkTopology { factors } => factors.get(datacenter).map_or(0, |factor| (*factor).min(1)),
+            Strategy::NetworkTopology { factors } => {
+                factors.get(datacenter).map_or(0, |factor| (*factor).min(1))
+            }
         }
     }
 }

@@ -7,7 +7,6 @@ use crate::connection::{ClientConnection, ClientRequest, ServerConnection, Serve
 use crate::envelope::{Opcode, append_envelope};
 use crate::frame::{FrameFormat, append_frame};
 use crate::limits::{Limits, MAX_FRAME_PAYLOAD};
-use crate::paging_state::PagingState;
 use crate::prelude::Prelude;
 use crate::request::Startup;
 use crate::response::QueryResult;
@@ -133,22 +132,6 @@ fn fuzz_messages(version: ProtocolVersion, data: &[u8]) {
             }
         }
     }
-    if let Ok(state) = PagingState::decode(&body, version) {
-        let again = PagingState::decode(&state.encode(), version);
-        assert!(again.is_ok(), "what was encoded decodes");
-        if let Some(mark) = &state.row_mark {
-            for clustering_len in [0, 1, 3, 40] {
-                // Any answer will do, as long as it is one.
-                let _ = mark.row(clustering_len);
-            }
-        }
-    }
-}
-
-fn encode(request: &Request, version: ProtocolVersion) -> Bytes {
-    let mut out = BytesMut::new();
-    request.append(version, &mut out).expect("what was decoded fits its counts");
-    out.freeze()
 }
 
 fn fuzz_client(version: ProtocolVersion, data: &[u8], chunk: usize) {

@@ -20,10 +20,8 @@ mod error;
 pub mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod ids;
 pub mod limits;
 pub mod negotiation;
-pub mod paging_state;
 pub mod prelude;
 pub mod primitives;
 pub mod request;

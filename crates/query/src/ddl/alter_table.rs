@@ -24,7 +24,8 @@ pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<D
     names::check_keyspace(keyspace)?;
     let name: Arc<str> = statement.table.name.as_str().into();
     let plan = |state| DdlPlan::new(keyspace, Change::Updated, ChangeTarget::Table(name.clone()), state);
-    let found = context.schema.keyspace(keyspace).and_then(|before| Some((before, before.tables.get(&name)?)));
+    let found =
+        context.schema.keyspace(keyspace).and_then(|before| Some((before, before.tables.get(&name)?)));
     let Some((before, table)) = found else {
         if statement.if_exists {
             return Ok(plan(NewState::Same));
@@ -180,7 +181,10 @@ fn drop_columns(
             if if_exists {
                 continue;
             }
-            return Err(CqlError::invalid(format!("Column {name} was not found in table '{}'", shown(table))));
+            return Err(CqlError::invalid(format!(
+                "Column {name} was not found in table '{}'",
+                shown(table)
+            )));
         };
         if matches!(current.kind, ColumnKind::PartitionKey | ColumnKind::Clustering) {
             return Err(CqlError::invalid(format!("Cannot drop PRIMARY KEY column {name}")));

@@ -8,10 +8,10 @@ use basalt_model::{CqlError, Keyspace, Table};
 
 use super::create_type::{check_field, field_type};
 use super::{DdlContext, DdlPlan, NewState, names};
-use basalt_model::quote::identifier;
 use crate::result::{Change, ChangeTarget};
 use crate::schema::replace_type::replace_user_type;
 use crate::schema::types::{RawType, references};
+use basalt_model::quote::identifier;
 
 pub(super) fn plan(statement: &AlterType, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {
     let keyspace = names::keyspace_of(&statement.name, context)?;

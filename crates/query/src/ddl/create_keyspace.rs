@@ -18,7 +18,9 @@ pub(super) const KNOWN: [&str; 2] = ["durable_writes", "replication"];
 ///
 /// # Errors
 /// When names are unknown, or the map has no class.
-pub(super) fn given_replication(properties: Properties<'_>) -> Result<Option<BTreeMap<String, String>>, CqlError> {
+pub(super) fn given_replication(
+    properties: Properties<'_>,
+) -> Result<Option<BTreeMap<String, String>>, CqlError> {
     properties.check_known(&KNOWN)?;
     let given = properties.map("replication")?;
     if given.as_ref().is_some_and(|map| !map.is_empty() && !map.contains_key("class")) {

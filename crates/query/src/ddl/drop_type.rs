@@ -43,9 +43,7 @@ fn check_unused(keyspace: &Keyspace, name: &str) -> Result<(), CqlError> {
     let types = keyspace
         .types
         .values()
-        .filter(|user| {
-            &*user.name != name && user.fields.iter().any(|(_, field)| references(field, name))
-        })
+        .filter(|user| &*user.name != name && user.fields.iter().any(|(_, field)| references(field, name)))
         .map(|user| &*user.name)
         .collect();
     in_use("user types", types)?;

@@ -42,9 +42,9 @@ impl<'a> Properties<'a> {
         let Some(property) = self.find(name) else { return Ok(None) };
         match property.value.as_text() {
             Some(text) => Ok(Some(text)),
-            None => Err(CqlError::syntax(format!(
-                "Invalid value for property '{name}'. It should be a string"
-            ))),
+            None => {
+                Err(CqlError::syntax(format!("Invalid value for property '{name}'. It should be a string")))
+            }
         }
     }
 

@@ -83,9 +83,7 @@ fn expand(options: &mut Replication, previous: &Replication, datacenters: &[(Str
 /// `ReplicationFactor.fromString`: all replicas, and how many of them transient.
 fn parse_factor(text: &str) -> Result<(i32, i32), CqlError> {
     let number = |part: &str| {
-        part.parse::<i32>().map_err(|_| {
-            CqlError::config(format!("For input string: \"{part}\""))
-        })
+        part.parse::<i32>().map_err(|_| CqlError::config(format!("For input string: \"{part}\"")))
     };
     let (all, transient) = match text.split_once('/') {
         None => (number(text)?, 0),
@@ -125,8 +123,7 @@ pub fn validate(
     datacenters: &[(String, usize)],
 ) -> Result<Vec<String>, CqlError> {
     let class = strategy(replication);
-    let names: Vec<&str> =
-        replication.keys().map(String::as_str).filter(|key| *key != "class").collect();
+    let names: Vec<&str> = replication.keys().map(String::as_str).filter(|key| *key != "class").collect();
     let ordered = java::hash_order(&names, replication.len());
     // The strategy is made before its options are checked: unreadable factors fail first.
     for name in &ordered {

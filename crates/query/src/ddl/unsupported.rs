@@ -33,5 +33,7 @@ pub fn refuse(statement: &Statement) -> CqlError {
         | Statement::ListPermissions(_) => "Permissions: GRANT, REVOKE and LIST",
         _ => "This statement",
     };
-    CqlError::Invalid(format!("{what} are not supported yet").replace("This statement are", "This statement is").into())
+    CqlError::Invalid(
+        format!("{what} are not supported yet").replace("This statement are", "This statement is").into(),
+    )
 }

@@ -45,7 +45,9 @@ impl TableDraft {
     /// The table: key columns by position, static and regular columns by name.
     pub fn finish(mut self) -> Table {
         self.columns.sort_by(|a, b| {
-            (a.kind, a.position).cmp(&(b.kind, b.position)).then_with(|| a.name.as_bytes().cmp(b.name.as_bytes()))
+            (a.kind, a.position)
+                .cmp(&(b.kind, b.position))
+                .then_with(|| a.name.as_bytes().cmp(b.name.as_bytes()))
         });
         let count = |kind| self.columns.iter().filter(|column| column.kind == kind).count();
         Table {

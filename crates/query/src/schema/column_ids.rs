@@ -8,8 +8,8 @@ use std::sync::Arc;
 use basalt_model::command::PartitionRows;
 use basalt_model::schema::ColumnKind;
 use basalt_model::{
-    Cell, Clustering, Column, ColumnId, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, Row, Table,
-    TableId,
+    Cell, Clustering, Column, ColumnId, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, Row,
+    Table, TableId,
 };
 
 use super::change::ChangeTime;
@@ -71,7 +71,12 @@ fn mutation(update: PartitionUpdate) -> Mutation {
 }
 
 /// Stores the ids of `table`'s columns that `known` has not; `None` when it has all.
-pub fn write(definition: &Arc<Table>, table: &Table, known: &ColumnIds, time: ChangeTime) -> Option<Mutation> {
+pub fn write(
+    definition: &Arc<Table>,
+    table: &Table,
+    known: &ColumnIds,
+    time: ChangeTime,
+) -> Option<Mutation> {
     let id_column = definition.column("id")?.id;
     let new = |column: &&Column| known.get(table.id, column.kind, &column.name) != Some(column.id);
     let row = |column: &Column| {

@@ -95,7 +95,11 @@ fn is_compatible(new: &DataType, previous: &DataType) -> bool {
         ) => {
             frozen == was_frozen
                 && is_compatible(key, key_before)
-                && if *frozen { is_compatible(value, before) } else { is_serialization_compatible(value, before) }
+                && if *frozen {
+                    is_compatible(value, before)
+                } else {
+                    is_serialization_compatible(value, before)
+                }
         }
         _ => false,
     }

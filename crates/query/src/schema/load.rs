@@ -109,7 +109,9 @@ impl Loader<'_> {
         }
         let table = draft.finish();
         if table.partition_key_count == 0 {
-            return Err(SchemaError::Damaged(format!("table {keyspace}.{name} has no partition key columns")));
+            return Err(SchemaError::Damaged(format!(
+                "table {keyspace}.{name} has no partition key columns"
+            )));
         }
         Ok(table)
     }
@@ -123,7 +125,11 @@ impl Loader<'_> {
     ) -> Result<Column, SchemaError> {
         let name = row.clustering(1)?;
         let kind = kind(row)?;
-        let order = if row.text("clustering_order")? == "desc" { ClusteringOrder::Desc } else { ClusteringOrder::Asc };
+        let order = if row.text("clustering_order")? == "desc" {
+            ClusteringOrder::Desc
+        } else {
+            ClusteringOrder::Asc
+        };
         Ok(Column {
             data_type: parse_stored_type(&row.text("type")?, keyspace, types)?,
             id: self.id(table, keyspace, kind, &name)?,
@@ -154,9 +160,18 @@ impl Loader<'_> {
         Ok(DroppedColumn { column, dropped_time: row.bigint("dropped_time")?.saturating_mul(1000) })
     }
 
-    fn id(&self, table: TableId, keyspace: &str, kind: ColumnKind, name: &str) -> Result<ColumnId, SchemaError> {
+    fn id(
+        &self,
+        table: TableId,
+        keyspace: &str,
+        kind: ColumnKind,
+        name: &str,
+    ) -> Result<ColumnId, SchemaError> {
         self.column_ids.get(table, kind, name).ok_or_else(|| {
-            SchemaError::Damaged(format!("column {name} of table {} in keyspace {keyspace} has no id", table.0))
+            SchemaError::Damaged(format!(
+                "column {name} of table {} in keyspace {keyspace} has no id",
+                table.0
+            ))
         })
     }
 }
@@ -174,10 +189,15 @@ fn kind(row: StoredRow<'_>) -> Result<ColumnKind, SchemaError> {
 }
 
 fn table_options(row: StoredRow<'_>) -> Result<TableOptions, SchemaError> {
-    let maps = options::stored_maps(&row.text_map("caching")?, row.text_map("compaction")?, row.text_map("compression")?);
+    let maps = options::stored_maps(
+        &row.text_map("caching")?,
+        row.text_map("compaction")?,
+        row.text_map("compression")?,
+    );
     let (caching, compaction, compression) = maps.map_err(|error| SchemaError::Damaged(error.to_string()))?;
     let policy = |column| row.text(column).map(SpeculativeRetry);
-    let enabled = |column| Ok::<bool, SchemaError>(row.optional(column, encode::read_boolean)?.unwrap_or(true));
+    let enabled =
+        |column| Ok::<bool, SchemaError>(row.optional(column, encode::read_boolean)?.unwrap_or(true));
     Ok(TableOptions {
         comment: row.text("comment")?,
         gc_grace_seconds: row.int("gc_grace_seconds")?,

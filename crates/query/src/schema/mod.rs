@@ -20,7 +20,7 @@ mod time_uuid;
 pub mod types;
 
 pub use error::SchemaError;
-pub use store::{ChangeListener, Scratch, SchemaStore, SchemaStoreParts};
+pub use store::{ChangeListener, SchemaStore, SchemaStoreParts, Scratch};
 
 #[cfg(test)]
 mod tests;

@@ -69,9 +69,9 @@ impl Defined {
         index_tables(&mut schema);
         let find = |name: &'static str| {
             let table = schema.table("system_schema", name).cloned();
-            table.map(|table| (name, table)).ok_or_else(|| {
-                SchemaError::Damaged(format!("system_schema.{name} is not defined"))
-            })
+            table
+                .map(|table| (name, table))
+                .ok_or_else(|| SchemaError::Damaged(format!("system_schema.{name} is not defined")))
         };
         let schema_tables: Result<SchemaTables, SchemaError> = ALL.into_iter().map(find).collect();
         let schema_tables = schema_tables?;
@@ -166,7 +166,12 @@ impl Opening {
             let found = match (keyspace.kind, generation(name)) {
                 (KeyspaceKind::DistributedSystem, Some(timestamp)) => {
                     let desired = updated(keyspace, stored);
-                    difference(&defined.schema_tables, stored, Some(&desired), ChangeTime { timestamp, now_s })
+                    difference(
+                        &defined.schema_tables,
+                        stored,
+                        Some(&desired),
+                        ChangeTime { timestamp, now_s },
+                    )
                 }
                 (KeyspaceKind::LocalSystem, _) => {
                     let time = ChangeTime { timestamp, now_s };
@@ -187,7 +192,12 @@ impl Opening {
         Ok(())
     }
 
-    async fn reload(&mut self, parts: &SchemaStoreParts, defined: &Defined, name: &str) -> Result<(), SchemaError> {
+    async fn reload(
+        &mut self,
+        parts: &SchemaStoreParts,
+        defined: &Defined,
+        name: &str,
+    ) -> Result<(), SchemaError> {
         let key = DecoratedKey::new(encode::text(name));
         let mut rows = KeyspaceRows::new();
         for (table_name, table) in &defined.schema_tables {
@@ -247,11 +257,8 @@ impl Opening {
         let table = system_table(&schema, "local")?;
         let version = local::write_schema_version(table, schema.version, self.last_timestamp);
         parts.replica.apply(vec![version]).await?;
-        let writer = Writer {
-            digest: self.digest,
-            column_ids: self.column_ids,
-            last_timestamp: self.last_timestamp,
-        };
+        let writer =
+            Writer { digest: self.digest, column_ids: self.column_ids, last_timestamp: self.last_timestamp };
         Ok(Arc::new(SchemaStore {
             parts,
             schema_tables: defined.schema_tables,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use basalt_coordinator::{Replica, ReplicaError};
 use basalt_model::command::{
-    ClusteringFilter, ColumnFilter, DataLimits, KeyBound, KeyRange, PartitionRows, ReadPage, ReadTarget, RowFilter,
+    ClusteringFilter, ColumnFilter, DataLimits, KeyBound, KeyRange, PartitionRows, ReadPage, ReadTarget,
+    RowFilter,
 };
 use basalt_model::{Clustering, DecoratedKey, ReadCommand, Table};
 

@@ -196,7 +196,11 @@ impl SchemaStore {
         loader.keyspace(keyspace, &rows)
     }
 
-    async fn partition(&self, table: &Arc<Table>, key: &DecoratedKey) -> Result<Option<PartitionRows>, SchemaError> {
+    async fn partition(
+        &self,
+        table: &Arc<Table>,
+        key: &DecoratedKey,
+    ) -> Result<Option<PartitionRows>, SchemaError> {
         let now_s = self.parts.env.now_s();
         Ok(read::partition(self.parts.replica.as_ref(), table, key, now_s).await?)
     }

@@ -19,7 +19,10 @@ pub struct StoredRow<'a> {
 
 impl StoredRow<'_> {
     fn damaged(&self, column: &str) -> SchemaError {
-        SchemaError::Damaged(format!("{}.{}: {column} is missing or unreadable", self.table.keyspace, self.table.name))
+        SchemaError::Damaged(format!(
+            "{}.{}: {column} is missing or unreadable",
+            self.table.keyspace, self.table.name
+        ))
     }
 
     fn cell(&self, column: &str) -> Option<&Bytes> {

@@ -17,7 +17,12 @@ pub fn execute(store: &SchemaStore, text: &str) -> Result<Outcome, CqlError> {
 }
 
 fn unescape(field: &str) -> String {
-    field.replace("\\p", "|").replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t").replace("\\\\", "\\")
+    field
+        .replace("\\p", "|")
+        .replace("\\n", "\n")
+        .replace("\\r", "\r")
+        .replace("\\t", "\t")
+        .replace("\\\\", "\\")
 }
 
 /// The recorded statements: time, version after, event, text.
@@ -76,7 +81,10 @@ fn shape(schema: &Schema) -> String {
     for keyspace in schema.keyspaces.values() {
         text += &format!("{} {:?} {:?}\n", keyspace.name, keyspace.replication, keyspace.types);
         for table in keyspace.tables.values() {
-            text += &format!("{:?} {:?} {:?} {:?}\n", table.id, table.columns, table.dropped_columns, table.options);
+            text += &format!(
+                "{:?} {:?} {:?} {:?}\n",
+                table.id, table.columns, table.dropped_columns, table.options
+            );
         }
     }
     text
@@ -101,7 +109,11 @@ fn storage_comes_and_goes_with_tables() {
     let node = TestNode::new();
     let store = node.open();
     let before = node.storage.0.lock().len();
-    execute(&store, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").unwrap();
+    execute(
+        &store,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    )
+    .unwrap();
     execute(&store, "CREATE TABLE k.a (k int PRIMARY KEY)").unwrap();
     execute(&store, "CREATE TABLE k.b (k int PRIMARY KEY)").unwrap();
     assert_eq!(node.storage.0.lock().len(), before + 2);
@@ -115,7 +127,11 @@ fn storage_comes_and_goes_with_tables() {
 fn storage_without_a_table_goes_and_a_table_without_storage_is_damage() {
     let node = TestNode::new();
     let store = node.open();
-    execute(&store, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").unwrap();
+    execute(
+        &store,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    )
+    .unwrap();
     execute(&store, "CREATE TABLE k.a (k int PRIMARY KEY)").unwrap();
     let id = store.current().table("k", "a").unwrap().id;
     let orphan = basalt_model::TableId(uuid::Uuid::from_u128(7));
@@ -124,7 +140,10 @@ fn storage_without_a_table_goes_and_a_table_without_storage_is_damage() {
     assert!(!node.storage.0.lock().contains(&orphan));
     node.storage.0.lock().retain(|table| *table != id);
     let error = run(SchemaStore::open(node.parts())).err().unwrap();
-    assert_eq!(error.to_string(), format!("the stored schema is damaged: table k.a ({}) has no data files", id.0));
+    assert_eq!(
+        error.to_string(),
+        format!("the stored schema is damaged: table k.a ({}) has no data files", id.0)
+    );
 }
 
 #[test]
@@ -149,7 +168,11 @@ fn another_cluster_name_is_refused() {
 fn a_column_keeps_its_id_when_it_comes_back() {
     let node = TestNode::new();
     let store = node.open();
-    execute(&store, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").unwrap();
+    execute(
+        &store,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    )
+    .unwrap();
     execute(&store, "CREATE TABLE k.t (k int PRIMARY KEY, a int, b int)").unwrap();
     let id = |name: &str| store.current().table("k", "t").unwrap().column(name).unwrap().id;
     let (a, b) = (id("a"), id("b"));

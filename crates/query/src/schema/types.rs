@@ -150,7 +150,9 @@ impl RawType {
                     ))),
                 }
             }
-            RawType::User(written, name, frozen) => user_type(written.as_deref(), name, *frozen, keyspace, types),
+            RawType::User(written, name, frozen) => {
+                user_type(written.as_deref(), name, *frozen, keyspace, types)
+            }
         }
     }
 
@@ -239,7 +241,9 @@ fn user_type(
 fn custom_type(class: &str) -> Result<DataType, CqlError> {
     match DataType::from_class_name(class) {
         Some((data_type, false)) => Ok(data_type),
-        _ => Err(CqlError::syntax(format!("Error setting type {class}: Unable to find abstract-type class '{class}'"))),
+        _ => Err(CqlError::syntax(format!(
+            "Error setting type {class}: Unable to find abstract-type class '{class}'"
+        ))),
     }
 }
 

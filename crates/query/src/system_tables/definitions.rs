@@ -101,10 +101,8 @@ pub fn keyspaces() -> Result<Vec<Keyspace>, SchemaError> {
 }
 
 fn read(source: &Source) -> Result<Keyspace, SchemaError> {
-    let mut replication = BTreeMap::from([(
-        "class".to_owned(),
-        format!("org.apache.cassandra.locator.{}", source.strategy),
-    )]);
+    let mut replication =
+        BTreeMap::from([("class".to_owned(), format!("org.apache.cassandra.locator.{}", source.strategy))]);
     if let Some(factor) = source.factor {
         replication.insert("replication_factor".to_owned(), factor.to_owned());
     }
@@ -130,7 +128,8 @@ fn read_table(keyspace: &str, text: &str) -> Result<Table, SchemaError> {
     match basalt_cql::parse_statement(text) {
         Ok(Statement::CreateTable(statement)) => {
             let id = table_id(keyspace, statement.table.name.as_str());
-            create_table::define(&statement, keyspace, &UserTypes::new(), id).map_err(|error| bad(error.to_string()))
+            create_table::define(&statement, keyspace, &UserTypes::new(), id)
+                .map_err(|error| bad(error.to_string()))
         }
         Ok(_) => Err(bad("not CREATE TABLE".to_owned())),
         Err(error) => Err(bad(error.to_string())),

@@ -76,7 +76,9 @@ impl StoredLocal {
     /// # Errors
     /// With Cassandra's text.
     pub fn check(&self, facts: &NodeFacts) -> Result<(), CqlError> {
-        let differs = |stored: &Option<String>, now: &str| stored.as_deref().filter(|stored| *stored != now).map(str::to_owned);
+        let differs = |stored: &Option<String>, now: &str| {
+            stored.as_deref().filter(|stored| *stored != now).map(str::to_owned)
+        };
         if let Some(stored) = differs(&self.cluster_name, &facts.cluster_name) {
             return Err(CqlError::config(format!(
                 "Saved cluster name {stored} != configured name {}",
@@ -124,7 +126,12 @@ impl LocalRow<'_> {
         let before = Deletion { timestamp: self.timestamp - 1, local_time_s: now_s };
         self.row.complex_deletions.push((column.id, before));
         for text in texts {
-            self.row.cells.push(Cell::live(column.id, Some(encode::text(text)), self.timestamp, Bytes::new()));
+            self.row.cells.push(Cell::live(
+                column.id,
+                Some(encode::text(text)),
+                self.timestamp,
+                Bytes::new(),
+            ));
         }
     }
 
@@ -138,7 +145,13 @@ impl LocalRow<'_> {
 }
 
 /// Writes all of `system.local` except `schema_version`.
-pub fn write(table: &Arc<Table>, facts: &NodeFacts, identity: &NodeIdentity, timestamp: i64, now_s: i64) -> Mutation {
+pub fn write(
+    table: &Arc<Table>,
+    facts: &NodeFacts,
+    identity: &NodeIdentity,
+    timestamp: i64,
+    now_s: i64,
+) -> Mutation {
     let mut row = LocalRow::new(table, timestamp);
     row.set("bootstrapped", encode::text("COMPLETED"));
     row.set("broadcast_address", encode::inet(facts.broadcast_address));

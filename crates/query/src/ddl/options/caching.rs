@@ -25,21 +25,15 @@ pub fn caching(map: &BTreeMap<String, String>) -> Result<CachingOptions, CqlErro
         None => "NONE".to_owned(),
         Some(value) => rows_per_partition(value)?,
     };
-    let unknown: Vec<&str> = map
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !matches!(*key, "keys" | "rows_per_partition"))
-        .collect();
+    let unknown: Vec<&str> =
+        map.keys().map(String::as_str).filter(|key| !matches!(*key, "keys" | "rows_per_partition")).collect();
     if !unknown.is_empty() {
         return Err(CqlError::config(format!(
             "Invalid caching sub-options {}: only 'keys' and 'rows_per_partition' are allowed",
             java::bracketed(&java::hash_order(&unknown, map.len()))
         )));
     }
-    Ok(CachingOptions(BTreeMap::from([
-        ("keys".to_owned(), keys),
-        ("rows_per_partition".to_owned(), rows),
-    ])))
+    Ok(CachingOptions(BTreeMap::from([("keys".to_owned(), keys), ("rows_per_partition".to_owned(), rows)])))
 }
 
 fn rows_per_partition(value: &str) -> Result<String, CqlError> {
@@ -51,9 +45,9 @@ fn rows_per_partition(value: &str) -> Result<String, CqlError> {
         Ok(0) if numeric => Ok("NONE".to_owned()),
         Ok(i32::MAX) if numeric => Ok("ALL".to_owned()),
         Ok(rows) if numeric => Ok(rows.to_string()),
-        _ if numeric => Err(CqlError::server(format!(
-            "java.lang.NumberFormatException: For input string: \"{value}\""
-        ))),
+        _ if numeric => {
+            Err(CqlError::server(format!("java.lang.NumberFormatException: For input string: \"{value}\"")))
+        }
         _ => Err(CqlError::config(format!(
             "Invalid value '{value}' for caching sub-option 'rows_per_partition': only 'ALL', 'NONE', and integer values are allowed"
         ))),

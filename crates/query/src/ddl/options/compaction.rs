@@ -115,7 +115,9 @@ pub fn validate(options: &CompactionOptions) -> Result<(), CqlError> {
         }
     };
     check_unknown(options, |name| {
-        own.contains(&name) || SIZE_TIERED.contains(&name) || matches!(name, "min_threshold" | "max_threshold")
+        own.contains(&name)
+            || SIZE_TIERED.contains(&name)
+            || matches!(name, "min_threshold" | "max_threshold")
     })?;
     check_thresholds(map)
 }
@@ -159,7 +161,9 @@ fn is_boolean(text: &str) -> bool {
 fn check_common(map: &Map) -> Result<(), CqlError> {
     if let Some(text) = map.get("tombstone_threshold") {
         match text.trim().parse::<f32>() {
-            Err(_) => return config(format!("{text} is not a parsable int (base10) for tombstone_threshold")),
+            Err(_) => {
+                return config(format!("{text} is not a parsable int (base10) for tombstone_threshold"));
+            }
             Ok(value) if value < 0.0 => {
                 return config(format!("tombstone_threshold must be greater than 0, but was {value:.6}"));
             }
@@ -264,9 +268,9 @@ fn check_thresholds(map: &Map) -> Result<(), CqlError> {
                 CqlError::server(format!("java.lang.NumberFormatException: For input string: \"{text}\""))
             })
         }
-        Some(text) => config(format!(
-            "Invalid value {text} for '{name}' compaction sub-option - must be an integer"
-        )),
+        Some(text) => {
+            config(format!("Invalid value {text} for '{name}' compaction sub-option - must be an integer"))
+        }
     };
     let (min, max) = (threshold("min_threshold", 4)?, threshold("max_threshold", 32)?);
     if min <= 0 || max <= 0 {

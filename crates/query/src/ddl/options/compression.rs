@@ -51,8 +51,7 @@ pub fn compression(map: BTreeMap<String, String>) -> Result<CompressionOptions, 
 
 fn chunk_length(text: Option<String>) -> Result<i32, CqlError> {
     let Some(text) = text else { return Ok(CHUNK_LENGTH_DEFAULT) };
-    let kib: i32 =
-        text.parse().map_err(|_| CqlError::config("Invalid value for chunk_length_in_kb"))?;
+    let kib: i32 = text.parse().map_err(|_| CqlError::config("Invalid value for chunk_length_in_kb"))?;
     if kib > i32::MAX / 1024 {
         return Err(CqlError::config(format!("Value of chunk_length_in_kb is too large ({kib})")));
     }
@@ -78,9 +77,7 @@ fn validate(chunk_length: i32, ratio: f64) -> Result<(), CqlError> {
         return Err(CqlError::config("Invalid negative min_compress_ratio"));
     }
     if longest > f64::from(chunk_length) && longest < f64::from(i32::MAX) {
-        return Err(CqlError::config(
-            "min_compress_ratio can either be 0 or greater than or equal to 1",
-        ));
+        return Err(CqlError::config("min_compress_ratio can either be 0 or greater than or equal to 1"));
     }
     Ok(())
 }
@@ -129,9 +126,8 @@ fn check_lz4(options: &BTreeMap<String, String>) -> Result<(), CqlError> {
 /// zstd's own bounds: -131072 to 22.
 fn check_zstd(options: &BTreeMap<String, String>) -> Result<(), CqlError> {
     let Some(text) = options.get("compression_level") else { return Ok(()) };
-    let threw = |cause: String| {
-        Err(CqlError::config(format!("ZstdCompressor.create() threw an error: {cause}")))
-    };
+    let threw =
+        |cause: String| Err(CqlError::config(format!("ZstdCompressor.create() threw an error: {cause}")));
     match text.parse::<i32>() {
         Err(_) => threw(format!("java.lang.NumberFormatException For input string: \"{text}\"")),
         Ok(level) if !(-131_072..=22).contains(&level) => {

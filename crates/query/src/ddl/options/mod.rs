@@ -80,9 +80,7 @@ pub fn altered_options(properties: &[Property], previous: &TableOptions) -> Resu
 pub fn table_id(properties: &[Property]) -> Result<Option<Uuid>, CqlError> {
     match Properties(properties).text("id")? {
         None => Ok(None),
-        Some(text) => {
-            Uuid::parse_str(text).map(Some).map_err(|_| CqlError::config("Invalid table id"))
-        }
+        Some(text) => Uuid::parse_str(text).map(Some).map_err(|_| CqlError::config("Invalid table id")),
     }
 }
 
@@ -97,7 +95,11 @@ fn check(attributes: Properties<'_>) -> Result<(), CqlError> {
     validate(&build(attributes, TableOptions::default(), true)?)
 }
 
-fn build(attributes: Properties<'_>, mut options: TableOptions, is_new: bool) -> Result<TableOptions, CqlError> {
+fn build(
+    attributes: Properties<'_>,
+    mut options: TableOptions,
+    is_new: bool,
+) -> Result<TableOptions, CqlError> {
     macro_rules! set {
         ($read:ident, $field:ident) => {
             if let Some(value) = attributes.$read(stringify!($field))? {
@@ -186,7 +188,9 @@ fn validate(options: &TableOptions) -> Result<(), CqlError> {
     }
     let period = options.memtable_flush_period_in_ms;
     if period < 0 {
-        return fail(format!("memtable_flush_period_in_ms must be greater than or equal to 0 (got {period})"));
+        return fail(format!(
+            "memtable_flush_period_in_ms must be greater than or equal to 0 (got {period})"
+        ));
     }
     Ok(())
 }

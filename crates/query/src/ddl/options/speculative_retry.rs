@@ -34,9 +34,8 @@ fn invalid(text: &str) -> CqlError {
 /// `99p`, `99percentile`, `50ms`; `None` when it is neither.
 fn simple(text: &str, whole: &str) -> Result<Option<(Kind, String)>, CqlError> {
     let lower = text.to_lowercase();
-    let numeric = |rest: &str| {
-        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-    };
+    let numeric =
+        |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let percentile = lower.strip_suffix("percentile").or_else(|| lower.strip_suffix('p'));
     if let Some(number) = percentile.filter(|rest| numeric(rest)) {
         let value: f64 = number.parse().map_err(|_| invalid(whole))?;

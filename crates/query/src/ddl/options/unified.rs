@@ -130,14 +130,10 @@ fn scaling_parameter(text: &str) -> Result<(), CqlError> {
     }
     match text.strip_prefix(['L', 'T']) {
         Some(fanout) if digits(fanout) => match fanout.parse::<i32>() {
-            Ok(value) if value < 2 => {
-                config(format!("Fan factor cannot be lower than 2 in {text}"))
-            }
+            Ok(value) if value < 2 => config(format!("Fan factor cannot be lower than 2 in {text}")),
             _ => Ok(()),
         },
-        _ => config(format!(
-            "Scaling parameter {text} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+"
-        )),
+        _ => config(format!("Scaling parameter {text} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+")),
     }
 }
 
@@ -160,10 +156,7 @@ fn human_bytes(text: &str) -> Result<f64, String> {
         one => match PREFIXES.find(one) {
             Some(index) if one.len() == 1 => index + 1,
             _ => {
-                return Err(format!(
-                    "Unexpected characters between pos {end} and {} in {text}",
-                    body.len()
-                ));
+                return Err(format!("Unexpected characters between pos {end} and {} in {text}", body.len()));
             }
         },
     };

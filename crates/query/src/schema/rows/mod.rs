@@ -85,7 +85,8 @@ impl<'a> SchemaMutation<'a> {
         let Some(update) = self.update(table) else { return };
         let clustering = Clustering::from_values(clustering.iter().map(|value| encode::text(value)));
         let definition = update.table.clone();
-        let place = update.rows.binary_search_by(|row| definition.compare_clusterings(&row.clustering, &clustering));
+        let place =
+            update.rows.binary_search_by(|row| definition.compare_clusterings(&row.clustering, &clustering));
         let index = place.unwrap_or_else(|index| {
             update.rows.insert(index, Row::new(clustering));
             index

@@ -9,9 +9,10 @@ mod vint;
 
 pub use row_mark::{MarkedRow, RowMark};
 
+use basalt_model::CqlError;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-use crate::{ProtocolVersion, Result, WireError};
+use crate::error::CqlResult;
 
 /// Which of the two forms a paging state has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,8 +25,8 @@ pub enum Form {
 
 impl Form {
     /// The form that a connection of this version writes.
-    pub fn of(version: ProtocolVersion) -> Form {
-        if version >= ProtocolVersion::V4 { Form::Modern } else { Form::Legacy }
+    pub fn of(protocol_version: u8) -> Form {
+        if protocol_version >= 4 { Form::Modern } else { Form::Legacy }
     }
 }
 
@@ -45,8 +46,8 @@ pub struct PagingState {
     pub remaining_in_partition: i32,
 }
 
-fn invalid() -> WireError {
-    WireError::protocol("Invalid value for the paging state")
+fn invalid() -> CqlError {
+    CqlError::protocol("Invalid value for the paging state")
 }
 
 fn non_empty(bytes: Bytes) -> Option<Bytes> {
@@ -88,9 +89,12 @@ impl PagingState {
     }
 
     /// Reads a state a client brought, trying the version's own form first.
-    pub fn decode(bytes: &Bytes, version: ProtocolVersion) -> Result<PagingState> {
+    ///
+    /// # Errors
+    /// When the bytes are neither form.
+    pub fn decode(bytes: &Bytes, protocol_version: u8) -> CqlResult<PagingState> {
         let (modern, legacy) = (|| decode_modern(bytes.clone()), || decode_legacy(bytes.clone()));
-        match Form::of(version) {
+        match Form::of(protocol_version) {
             Form::Modern => modern().or_else(legacy),
             Form::Legacy => legacy().or_else(modern),
         }

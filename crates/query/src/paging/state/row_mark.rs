@@ -6,7 +6,7 @@
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use super::{Form, invalid, vint};
-use crate::Result;
+use crate::error::CqlResult;
 
 /// First two bytes of an old cell name that belongs to the static row (`CompositeType`).
 const STATIC_MARKER: u16 = 0xffff;
@@ -87,7 +87,7 @@ impl RowMark {
 
     /// The row, in a table with this many clustering columns. Bytes that are no such row are a
     /// protocol error.
-    pub fn row(&self, clustering_len: usize) -> Result<MarkedRow> {
+    pub fn row(&self, clustering_len: usize) -> CqlResult<MarkedRow> {
         if clustering_len == 0 {
             return Ok(MarkedRow::Row(Vec::new()));
         }

@@ -1,0 +1,72 @@
+//! Reads: is the level possible, ask the replica, say what went wrong.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use basalt_model::command::ReadPage;
+use basalt_model::{Consistency, CqlError, ReadCommand};
+use basalt_ring::Replication;
+
+use crate::consistency::Placement;
+use crate::{Coordinator, ReplicaError};
+
+/// `RequestFailureReason.UNKNOWN`.
+pub(crate) const REASON_UNKNOWN: u16 = 0;
+/// `RequestFailureReason.READ_TOO_MANY_TOMBSTONES`.
+const REASON_TOMBSTONES: u16 = 1;
+
+impl Coordinator {
+    /// Refuses a read whose level is impossible. Serial levels are linearizable only for one
+    /// partition.
+    ///
+    /// # Errors
+    /// `Invalid`, `Unavailable`.
+    pub fn check_read(
+        &self,
+        replication: &Replication,
+        consistency: Consistency,
+        is_single_partition: bool,
+    ) -> Result<(), CqlError> {
+        let placement = Placement { replication, datacenter: &self.datacenter };
+        if consistency.is_serial() && is_single_partition {
+            return placement.check_serial_read(consistency);
+        }
+        placement.check_read(consistency)
+    }
+
+    /// One page of live data. The level has been checked.
+    ///
+    /// # Errors
+    /// What the client is told.
+    pub async fn read(
+        &self,
+        replication: &Replication,
+        command: ReadCommand,
+        consistency: Consistency,
+    ) -> Result<ReadPage, CqlError> {
+        self.replica.read(command).await.map_err(|error| {
+            let placement = Placement { replication, datacenter: &self.datacenter };
+            let failure = |reason: u16| CqlError::ReadFailure {
+                consistency,
+                received: 0,
+                block_for: placement.block_for(consistency),
+                failures: Box::new([(IpAddr::V4(Ipv4Addr::LOCALHOST), reason)]),
+                data_present: false,
+            };
+            match error {
+                ReplicaError::TombstoneOverwhelming { .. } => failure(REASON_TOMBSTONES),
+                ReplicaError::Storage(_) => failure(REASON_UNKNOWN),
+                other => refusal(other),
+            }
+        })
+    }
+}
+
+/// Errors that mean the same for reads and writes.
+pub(crate) fn refusal(error: ReplicaError) -> CqlError {
+    match error {
+        ReplicaError::Overloaded(what) => CqlError::Overloaded(what.into()),
+        ReplicaError::UnknownTable(_) => CqlError::invalid("the table was dropped while the request ran"),
+        ReplicaError::Closed => CqlError::server("the node is shutting down"),
+        _ => CqlError::server("the replica failed"),
+    }
+}

@@ -1,0 +1,64 @@
+//! Writes: is the level possible, apply, say what went wrong.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use basalt_model::error::WriteType;
+use basalt_model::{Consistency, CqlError, Mutation, TableId};
+use basalt_ring::Replication;
+
+use crate::consistency::Placement;
+use crate::read::{REASON_UNKNOWN, refusal};
+use crate::{Coordinator, ReplicaError};
+
+impl Coordinator {
+    /// Refuses a write whose level is impossible.
+    ///
+    /// # Errors
+    /// `Invalid`, `Unavailable`.
+    pub fn check_write(&self, replication: &Replication, consistency: Consistency) -> Result<(), CqlError> {
+        Placement { replication, datacenter: &self.datacenter }.check_write(consistency)
+    }
+
+    /// Applies mutations of one keyspace as one atomic step. The level has been checked.
+    ///
+    /// # Errors
+    /// What the client is told.
+    pub async fn write(
+        &self,
+        replication: &Replication,
+        mutations: Vec<Mutation>,
+        consistency: Consistency,
+        write_type: WriteType,
+    ) -> Result<(), CqlError> {
+        let placement = Placement { replication, datacenter: &self.datacenter };
+        // ANY is content with a hint for replicas that this ring does not have.
+        if mutations.is_empty() || placement.live() == 0 {
+            return Ok(());
+        }
+        let keyspace = mutations.first().map(|mutation| mutation.keyspace.clone()).unwrap_or_default();
+        self.replica.apply(mutations).await.map_err(|error| match error {
+            ReplicaError::MutationTooLarge { bytes, limit_bytes } => CqlError::invalid(format!(
+                "Rejected an oversized mutation ({bytes}/{limit_bytes}) for keyspace: {keyspace}. Top keys are: "
+            )),
+            ReplicaError::Storage(_) => CqlError::WriteFailure {
+                consistency,
+                received: 0,
+                block_for: placement.block_for(consistency),
+                failures: Box::new([(IpAddr::V4(Ipv4Addr::LOCALHOST), REASON_UNKNOWN)]),
+                write_type,
+            },
+            other => refusal(other),
+        })
+    }
+
+    /// Removes all data of a table.
+    ///
+    /// # Errors
+    /// What the client is told.
+    pub async fn truncate(&self, table: TableId) -> Result<(), CqlError> {
+        self.replica.truncate(table).await.map_err(|error| match error {
+            ReplicaError::Overloaded(_) | ReplicaError::Closed => refusal(error),
+            _ => CqlError::Truncate("Error during truncate".into()),
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Aggregates: `count`, `min`, `max`, `sum`, `avg` (`AggregateFcts`).
+
+use basalt_model::DataType;
+use bigdecimal::{BigDecimal, RoundingMode};
+use bytes::Bytes;
+use num_bigint::BigInt;
+
+use super::arithmetic::divide_to_scale;
+use super::number::Number;
+use super::resolve::Request;
+use super::{Function, NUMBERS};
+use crate::error::CqlResult;
+
+/// What an aggregate computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Each variant is the function of the same name.
+pub(crate) enum Aggregate {
+    CountRows,
+    Count,
+    Min,
+    Max,
+    Sum,
+    Avg,
+}
+
+/// The functions of a name.
+pub(super) fn offer(request: &Request<'_>) -> CqlResult<Vec<Function>> {
+    let name = request.name;
+    let numeric = |aggregate: Aggregate| -> Vec<Function> {
+        let one = |t: &DataType| Function::aggregate(name, std::slice::from_ref(t), t.clone(), aggregate);
+        NUMBERS.iter().map(one).collect()
+    };
+    Ok(match name {
+        "count_rows" | "countRows" => {
+            vec![Function::aggregate("count_rows", &[], DataType::BigInt, Aggregate::CountRows)]
+        }
+        "count" => vec![Function::aggregate(name, &[DataType::Blob], DataType::BigInt, Aggregate::Count)],
+        "sum" => numeric(Aggregate::Sum),
+        "avg" => numeric(Aggregate::Avg),
+        "min" | "max" => {
+            let types = request.argument_types(1, &format!("{name}(any)"))?;
+            let aggregate = if name == "min" { Aggregate::Min } else { Aggregate::Max };
+            vec![Function::aggregate(name, &types, types[0].freeze(), aggregate)]
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// An aggregate being computed.
+#[derive(Clone, Debug)]
+pub(crate) struct Aggregation {
+    aggregate: Aggregate,
+    data_type: DataType,
+    count: i64,
+    best: Option<Bytes>,
+    sum: Sum,
+}
+
+#[derive(Clone, Debug)]
+enum Sum {
+    Exact(BigInt),
+    /// Kahan's compensated sum, as Cassandra sums floating numbers, and a plain sum beside it.
+    Floating {
+        sum: f64,
+        compensation: f64,
+        simple: f64,
+        big: Option<BigDecimal>,
+    },
+    Decimal(BigDecimal),
+}
+
+impl Aggregation {
+    /// Nothing counted yet.
+    pub(crate) fn new(aggregate: Aggregate, returns: &DataType) -> Aggregation {
+        let sum = match returns {
+            DataType::Float | DataType::Double => {
+                Sum::Floating { sum: 0.0, compensation: 0.0, simple: 0.0, big: None }
+            }
+            DataType::Decimal => Sum::Decimal(BigDecimal::from(0)),
+            _ => Sum::Exact(BigInt::from(0)),
+        };
+        Aggregation { aggregate, data_type: returns.clone(), count: 0, best: None, sum }
+    }
+
+    /// Adds a row's value.
+    pub(crate) fn add(&mut self, value: Option<&Bytes>) {
+        if self.aggregate == Aggregate::CountRows {
+            self.count += 1;
+            return;
+        }
+        let Some(value) = value else { return };
+        match self.aggregate {
+            Aggregate::CountRows | Aggregate::Count => self.count += 1,
+            Aggregate::Min => self.keep(value, |order| order.is_gt()),
+            Aggregate::Max => self.keep(value, |order| order.is_lt()),
+            Aggregate::Sum | Aggregate::Avg => {
+                if let Some(number) = Number::read(&self.data_type, value) {
+                    self.add_number(&number);
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, value: &Bytes, replaces: impl Fn(std::cmp::Ordering) -> bool) {
+        let better = |best: &Bytes| replaces(self.data_type.compare(best, value));
+        if self.best.as_ref().is_none_or(better) {
+            self.best = Some(value.clone());
+        }
+    }
+
+    fn add_number(&mut self, number: &Number) {
+        self.count += 1;
+        match &mut self.sum {
+            Sum::Exact(sum) => *sum += number.as_big(),
+            Sum::Decimal(sum) if self.aggregate == Aggregate::Avg => {
+                // A running mean, rounded at every step to its own scale, as Cassandra keeps it.
+                let step = number.as_decimal() - &*sum;
+                let scale = step.as_bigint_and_exponent().1;
+                let count = BigDecimal::from(self.count);
+                *sum += divide_to_scale(&step, &count, scale, RoundingMode::HalfEven);
+            }
+            Sum::Decimal(sum) => *sum += number.as_decimal(),
+            Sum::Floating { sum, compensation, simple, big } => {
+                let value = number.as_double();
+                if let Some(big) = big {
+                    *big += Number::Double(value).as_decimal();
+                    return;
+                }
+                *simple += value;
+                let previous = *sum;
+                let corrected = value - *compensation;
+                let rounded = *sum + corrected;
+                *compensation = (rounded - *sum) - corrected;
+                *sum = rounded;
+                if self.aggregate == Aggregate::Avg && sum.is_infinite() && value.is_finite() {
+                    let exact = Number::Double(previous).as_decimal() + Number::Double(value).as_decimal();
+                    *big = Some(exact);
+                }
+            }
+        }
+    }
+
+    /// The result so far.
+    pub(crate) fn result(&self) -> Option<Bytes> {
+        match self.aggregate {
+            Aggregate::CountRows | Aggregate::Count => {
+                Some(Bytes::copy_from_slice(&self.count.to_be_bytes()))
+            }
+            Aggregate::Min | Aggregate::Max => self.best.clone(),
+            Aggregate::Sum => Some(self.sum().write(&self.data_type)),
+            Aggregate::Avg => Some(self.average().write(&self.data_type)),
+        }
+    }
+
+    fn sum(&self) -> Number {
+        match &self.sum {
+            Sum::Exact(sum) => Number::Big(sum.clone()),
+            Sum::Decimal(sum) => Number::Decimal(sum.clone()),
+            Sum::Floating { sum, compensation, simple, .. } => {
+                let total = sum + compensation;
+                Number::Double(if total.is_nan() && simple.is_infinite() { *simple } else { total })
+            }
+        }
+    }
+
+    fn average(&self) -> Number {
+        match (&self.sum, self.sum()) {
+            (_, sum @ Number::Decimal(_)) => sum,
+            (Sum::Floating { .. }, _) if self.count == 0 => Number::Double(0.0),
+            (Sum::Floating { big: Some(big), .. }, _) => {
+                let scale = big.as_bigint_and_exponent().1;
+                let count = BigDecimal::from(self.count);
+                Number::Decimal(divide_to_scale(big, &count, scale, RoundingMode::HalfEven))
+            }
+            (_, Number::Double(sum)) => Number::Double(sum / self.count as f64),
+            (_, Number::Big(sum)) if self.count > 0 => Number::Big(sum / self.count),
+            (_, other) => other,
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! `+ - * / %` and unary minus (`OperationFcts`).
+
+use std::ops::{Add, Div, Mul, Rem, Sub};
+
+use basalt_cql::ast::ArithmeticOp;
+use basalt_model::error::FunctionFailure;
+use basalt_model::{CqlError, DataType};
+use bigdecimal::{BigDecimal, RoundingMode, Zero};
+use bytes::Bytes;
+use num_bigint::BigInt;
+
+use super::number::Number;
+use super::{Function, NUMBERS, Scalar};
+use crate::error::CqlResult;
+
+/// The function behind unary minus.
+pub(crate) const NEGATE: &str = "_negate";
+
+const OPERATORS: [(ArithmeticOp, &str); 5] = [
+    (ArithmeticOp::Add, "_add"),
+    (ArithmeticOp::Subtract, "_substract"),
+    (ArithmeticOp::Multiply, "_multiply"),
+    (ArithmeticOp::Divide, "_divide"),
+    (ArithmeticOp::Modulo, "_modulo"),
+];
+
+/// The function behind an operator.
+pub(crate) fn function_name(op: ArithmeticOp) -> &'static str {
+    OPERATORS.iter().find(|(operator, _)| *operator == op).map_or("", |(_, name)| name)
+}
+
+/// The operator a function is behind.
+pub(crate) fn operator_of(name: &str) -> Option<ArithmeticOp> {
+    OPERATORS.iter().find(|(_, function)| *function == name).map(|(op, _)| *op)
+}
+
+/// The functions of a name.
+pub(super) fn offer(name: &str) -> Vec<Function> {
+    if name == NEGATE {
+        let one = |t: &DataType| Function::scalar(name, std::slice::from_ref(t), t.clone(), Scalar::Negate);
+        return NUMBERS.iter().map(one).collect();
+    }
+    let Some(op) = operator_of(name) else { return Vec::new() };
+    let function = |left: &DataType, right: &DataType, returns: DataType| {
+        Function::scalar(name, &[left.clone(), right.clone()], returns, Scalar::Arithmetic(op))
+    };
+    let mut found = Vec::new();
+    for left in &NUMBERS {
+        for right in &NUMBERS {
+            found.push(function(left, right, result_type(left, right)));
+        }
+    }
+    if op == ArithmeticOp::Add {
+        let (text, ascii) = (DataType::Text, DataType::Ascii);
+        found.push(function(&text, &text, DataType::Text));
+        found.push(function(&ascii, &ascii, DataType::Ascii));
+        found.push(function(&ascii, &text, DataType::Text));
+        found.push(function(&text, &ascii, DataType::Text));
+    }
+    found
+}
+
+/// Bytes of a number's type; `u32::MAX` for those without limit.
+fn size(data_type: &DataType) -> u32 {
+    match data_type {
+        DataType::TinyInt => 1,
+        DataType::SmallInt => 2,
+        DataType::Int | DataType::Float => 4,
+        DataType::BigInt | DataType::Counter | DataType::Double => 8,
+        _ => u32::MAX,
+    }
+}
+
+fn result_type(left: &DataType, right: &DataType) -> DataType {
+    let is_float = |t: &DataType| matches!(t, DataType::Float | DataType::Double | DataType::Decimal);
+    match (is_float(left) || is_float(right), size(left).max(size(right))) {
+        (true, 4) => DataType::Float,
+        (true, 8) => DataType::Double,
+        (true, _) => DataType::Decimal,
+        (false, 1) => DataType::TinyInt,
+        (false, 2) => DataType::SmallInt,
+        (false, 4) => DataType::Int,
+        (false, 8) => DataType::BigInt,
+        (false, _) => DataType::Varint,
+    }
+}
+
+/// Computes `left op right`.
+pub(super) fn call(op: ArithmeticOp, function: &Function, arguments: &[Bytes]) -> CqlResult<Option<Bytes>> {
+    let ([left_type, right_type], [left, right]) = (function.arguments.as_slice(), arguments) else {
+        return Ok(None);
+    };
+    if matches!(function.returns, DataType::Text | DataType::Ascii) {
+        return Ok(Some([left.as_ref(), right.as_ref()].concat().into()));
+    }
+    let (Some(left), Some(right)) = (Number::read(left_type, left), Number::read(right_type, right)) else {
+        return Ok(None);
+    };
+    match compute(op, &function.returns, &left, &right) {
+        Ok(number) => Ok(Some(number.write(&function.returns))),
+        Err(why) => {
+            let types: Vec<String> = function.arguments.iter().map(DataType::to_string).collect();
+            let message = format!("the operation '{} {} {}' failed: {why}", types[0], op.symbol(), types[1]);
+            Err(CqlError::FunctionFailure(Box::new(FunctionFailure {
+                keyspace: "system".to_owned(),
+                function: function.name.clone(),
+                argument_types: types,
+                message,
+            })))
+        }
+    }
+}
+
+fn compute(op: ArithmeticOp, returns: &DataType, left: &Number, right: &Number) -> Result<Number, String> {
+    match returns {
+        DataType::Float => Ok(Number::Float(apply(op, left.as_float(), right.as_float()))),
+        DataType::Double => Ok(Number::Double(apply(op, left.as_double(), right.as_double()))),
+        DataType::Decimal => decimal(op, left, right).map(Number::Decimal),
+        DataType::Varint => {
+            let (left, right) = (left.as_big(), right.as_big());
+            if right.is_zero() && is_division(op) {
+                return Err("BigInteger divide by zero".to_owned());
+            }
+            Ok(Number::Big(apply::<BigInt>(op, left, right)))
+        }
+        _ => long(op, left.as_long(), right.as_long()).map(Number::Long),
+    }
+}
+
+fn is_division(op: ArithmeticOp) -> bool {
+    matches!(op, ArithmeticOp::Divide | ArithmeticOp::Modulo)
+}
+
+fn apply<T>(op: ArithmeticOp, left: T, right: T) -> T
+where
+    T: Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T> + Rem<Output = T>,
+{
+    match op {
+        ArithmeticOp::Add => left + right,
+        ArithmeticOp::Subtract => left - right,
+        ArithmeticOp::Multiply => left * right,
+        ArithmeticOp::Divide => left / right,
+        ArithmeticOp::Modulo => left % right,
+    }
+}
+
+/// Wraps around, as Java's integers do.
+fn long(op: ArithmeticOp, left: i64, right: i64) -> Result<i64, String> {
+    Ok(match op {
+        ArithmeticOp::Add => left.wrapping_add(right),
+        ArithmeticOp::Subtract => left.wrapping_sub(right),
+        ArithmeticOp::Multiply => left.wrapping_mul(right),
+        _ if right == 0 => return Err("/ by zero".to_owned()),
+        ArithmeticOp::Divide => left.wrapping_div(right),
+        ArithmeticOp::Modulo => left.wrapping_rem(right),
+    })
+}
+
+fn decimal(op: ArithmeticOp, left: &Number, right: &Number) -> Result<BigDecimal, String> {
+    if !left.is_finite() || !right.is_finite() {
+        return Err("Infinite or NaN".to_owned());
+    }
+    let (left, right) = (left.as_decimal(), right.as_decimal());
+    match op {
+        ArithmeticOp::Divide if right.is_zero() => Err("/ by zero".to_owned()),
+        ArithmeticOp::Modulo if right.is_zero() => Err("Division by zero".to_owned()),
+        ArithmeticOp::Divide => Ok(divide(&left, &right)),
+        ArithmeticOp::Modulo => Ok(left % right),
+        _ => Ok(apply(op, left, right)),
+    }
+}
+
+/// At least 32 significant digits and at most 1000 decimals (`DecimalType.divide`).
+fn divide(left: &BigDecimal, right: &BigDecimal) -> BigDecimal {
+    const SIGNIFICANT_DIGITS: i64 = 32;
+    const SCALE_MAX: i64 = 1000;
+    let scale_of = |value: &BigDecimal| value.as_bigint_and_exponent().1;
+    let leading = |value: &BigDecimal| i64::try_from(value.digits()).unwrap_or(i64::MAX) - scale_of(value);
+    let first_digit = leading(left) - leading(right);
+    let scale = (SIGNIFICANT_DIGITS - first_digit)
+        .max(scale_of(left))
+        .max(scale_of(right))
+        .max(SIGNIFICANT_DIGITS)
+        .min(SCALE_MAX);
+    let quotient = divide_to_scale(left, right, scale, RoundingMode::HalfUp);
+    quotient.normalized()
+}
+
+/// `left / right` with exactly `scale` decimals.
+pub(super) fn divide_to_scale(
+    left: &BigDecimal,
+    right: &BigDecimal,
+    scale: i64,
+    rounding: RoundingMode,
+) -> BigDecimal {
+    let (left_digits, left_scale) = left.as_bigint_and_exponent();
+    let (right_digits, right_scale) = right.as_bigint_and_exponent();
+    // One digit more than asked for, made odd if anything is left over, so that rounding sees it.
+    let shift = scale + 1 + right_scale - left_scale;
+    let ten = BigInt::from(10);
+    let power = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX).min(100_000);
+    let (numerator, denominator) = if shift >= 0 {
+        (left_digits * ten.pow(power), right_digits)
+    } else {
+        (left_digits, right_digits * ten.pow(power))
+    };
+    let quotient = &numerator / &denominator;
+    let exact = (&quotient * &denominator) == numerator;
+    if exact {
+        return BigDecimal::new(quotient, scale + 1).with_scale_round(scale, rounding);
+    }
+    let sticky = if numerator.sign() == denominator.sign() { 1 } else { -1 };
+    BigDecimal::new(quotient * 10 + sticky, scale + 2).with_scale_round(scale, rounding)
+}
+
+/// Computes `-value`.
+pub(super) fn negate(function: &Function, value: &Bytes) -> Option<Bytes> {
+    let data_type = function.arguments.first()?;
+    let negated = match Number::read(data_type, value)? {
+        Number::Long(value) => Number::Long(value.wrapping_neg()),
+        Number::Float(value) => Number::Float(-value),
+        Number::Double(value) => Number::Double(-value),
+        Number::Big(value) => Number::Big(-value),
+        Number::Decimal(value) => Number::Decimal(-value),
+    };
+    Some(negated.write(data_type))
+}

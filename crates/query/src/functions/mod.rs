@@ -1,0 +1,104 @@
+//! Native functions: one file a family. A family offers the functions of a name for the arguments
+//! at hand; [`resolve`] picks the one that fits; [`scalar`] and [`aggregate`] compute.
+//! User-defined functions are not known here yet.
+
+pub(crate) mod aggregate;
+pub(crate) mod arithmetic;
+pub(crate) mod blob;
+pub(crate) mod call;
+pub(crate) mod cast;
+pub(crate) mod collection;
+pub(crate) mod math;
+pub(crate) mod number;
+pub(crate) mod resolve;
+pub(crate) mod scalar;
+pub(crate) mod time;
+pub(crate) mod token;
+
+use basalt_model::DataType;
+
+pub(crate) use aggregate::{Aggregate, Aggregation};
+pub(crate) use resolve::{Argument, resolve};
+pub(crate) use scalar::Scalar;
+
+/// A native function with its types.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Function {
+    /// Its name without the keyspace, which is `system`.
+    pub(crate) name: String,
+    /// Types of its arguments.
+    pub(crate) arguments: Vec<DataType>,
+    /// Type of its result.
+    pub(crate) returns: DataType,
+    /// What it computes.
+    pub(crate) body: Body,
+}
+
+/// What a function computes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Body {
+    /// A value from values.
+    Scalar(Scalar),
+    /// A value from the values of many rows.
+    Aggregate(Aggregate),
+}
+
+impl Function {
+    /// A scalar function.
+    pub(crate) fn scalar(name: &str, arguments: &[DataType], returns: DataType, scalar: Scalar) -> Function {
+        Function { name: name.to_owned(), arguments: arguments.to_vec(), returns, body: Body::Scalar(scalar) }
+    }
+
+    /// An aggregate function.
+    pub(crate) fn aggregate(
+        name: &str,
+        arguments: &[DataType],
+        returns: DataType,
+        aggregate: Aggregate,
+    ) -> Function {
+        let body = Body::Aggregate(aggregate);
+        Function { name: name.to_owned(), arguments: arguments.to_vec(), returns, body }
+    }
+
+    /// Whether it aggregates.
+    pub(crate) fn is_aggregate(&self) -> bool {
+        matches!(self.body, Body::Aggregate(_))
+    }
+
+    /// `system.name`
+    pub(crate) fn full_name(&self) -> String {
+        format!("system.{}", self.name)
+    }
+
+    /// The name of a result column that shows it (`Function.columnName`).
+    pub(crate) fn column_name(&self, arguments: &[String]) -> String {
+        match &self.body {
+            Body::Aggregate(Aggregate::CountRows) => "count".to_owned(),
+            Body::Scalar(Scalar::Cast) => {
+                format!("cast({} as {})", arguments.join(", "), self.returns.to_string().to_lowercase())
+            }
+            Body::Scalar(Scalar::Arithmetic(op)) => arguments.join(&format!(" {} ", op.symbol())),
+            Body::Scalar(Scalar::Negate) => format!("-{}", arguments.join(", ")),
+            _ => format!("{}({})", self.full_name(), arguments.join(", ")),
+        }
+    }
+
+    /// `system.name : (types) -> type`, as messages list signatures.
+    pub(crate) fn signature(&self) -> String {
+        let arguments: Vec<String> = self.arguments.iter().map(DataType::to_string).collect();
+        format!("{} : ({}) -> {}", self.full_name(), arguments.join(", "), self.returns)
+    }
+}
+
+/// The types that are numbers.
+pub(crate) const NUMBERS: [DataType; 9] = [
+    DataType::TinyInt,
+    DataType::SmallInt,
+    DataType::Int,
+    DataType::BigInt,
+    DataType::Float,
+    DataType::Double,
+    DataType::Decimal,
+    DataType::Varint,
+    DataType::Counter,
+];

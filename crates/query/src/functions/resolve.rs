@@ -1,0 +1,222 @@
+//! Which function a name and arguments mean (`FunctionResolver`).
+
+use basalt_cql::ast::FunctionName;
+use basalt_model::{CqlError, DataType, Table};
+
+use super::{Function, aggregate, arithmetic, blob, cast, collection, math, time, token};
+use crate::assign::{Fit, fit};
+use crate::error::{CqlResult, bail};
+use crate::receiver::Receiver;
+use crate::text;
+
+/// An argument of a call whose function is being looked for.
+pub(crate) trait Argument {
+    /// How it fits a place.
+    fn fit(&self, receiver: &Receiver) -> Fit;
+    /// The type it would have if left alone.
+    fn compatible_type(&self) -> Option<DataType>;
+    /// How messages show it.
+    fn text(&self) -> String;
+    /// Whether it is a bind marker.
+    fn is_marker(&self) -> bool;
+}
+
+/// What is offered for a name.
+pub(super) struct Request<'a> {
+    /// The name, lower case unless quoted.
+    pub(super) name: &'a str,
+    /// The arguments.
+    pub(super) arguments: &'a [&'a dyn Argument],
+    /// The type asked for, where one is.
+    pub(super) returns: Option<&'a DataType>,
+    /// The statement's table.
+    pub(super) table: Option<&'a Table>,
+}
+
+impl Request<'_> {
+    /// The types of the arguments, for functions made to measure.
+    pub(super) fn argument_types(&self, count: usize, signature: &str) -> CqlResult<Vec<DataType>> {
+        if self.arguments.len() != count {
+            bail!("Invalid number of arguments for function system.{signature}");
+        }
+        self.arguments.iter().map(|argument| self.argument_type(*argument, signature)).collect()
+    }
+
+    fn argument_type(&self, argument: &dyn Argument, signature: &str) -> CqlResult<DataType> {
+        let inferred = argument.compatible_type();
+        let inferred = inferred.or_else(|| self.returns.cloned().filter(|_| signature.ends_with("(any)")));
+        match inferred {
+            Some(data_type) => Ok(data_type),
+            None => bail!(
+                "Cannot infer type of argument {} in call to function system.{signature}: use type casts to disambiguate",
+                argument.text()
+            ),
+        }
+    }
+}
+
+/// Functions of Cassandra that are not built yet.
+const NOT_BUILT: [&str; 8] = [
+    "floor",
+    "to_json",
+    "tojson",
+    "from_json",
+    "fromjson",
+    "similarity_cosine",
+    "similarity_euclidean",
+    "similarity_dot_product",
+];
+
+fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
+    let name = request.name;
+    if NOT_BUILT.contains(&name) || name.starts_with("mask_") {
+        return Err(CqlError::unsupported(format!("the function {name}")));
+    }
+    let mut found = time::offer(name);
+    found.extend(blob::offer(name));
+    found.extend(cast::offer(name));
+    found.extend(arithmetic::offer(name));
+    found.extend(math::offer(name));
+    found.extend(aggregate::offer(request)?);
+    found.extend(collection::offer(request)?);
+    found.extend(token::offer(request)?);
+    Ok(found)
+}
+
+/// Finds the function; `None` when no function has that name.
+///
+/// # Errors
+/// When none of that name fits the arguments, or several do.
+pub(crate) fn resolve(
+    name: &FunctionName,
+    arguments: &[&dyn Argument],
+    returns: Option<&DataType>,
+    table: Option<&Table>,
+) -> CqlResult<Option<Function>> {
+    if name.keyspace.as_ref().is_some_and(|keyspace| keyspace.name != "system") {
+        return Ok(None);
+    }
+    resolve_native(&name.name.name, &text::function_name(name), arguments, returns, table)
+}
+
+/// As [`resolve`], for a native function's bare name; `shown` is the name in messages.
+pub(crate) fn resolve_native(
+    name: &str,
+    shown: &str,
+    arguments: &[&dyn Argument],
+    returns: Option<&DataType>,
+    table: Option<&Table>,
+) -> CqlResult<Option<Function>> {
+    let mut found = candidates(&Request { name, arguments, returns, table })?;
+    match found.len() {
+        0 => Ok(None),
+        1 => {
+            let function = found.remove(0);
+            validate(&function, arguments)?;
+            Ok(Some(function))
+        }
+        _ => pick(found, name, shown, arguments, returns).map(Some),
+    }
+}
+
+/// The place an argument of a function goes to (`FunctionResolver.makeArgSpec`).
+pub(crate) fn argument_place(table: Option<&Table>, function: &Function, index: usize) -> Receiver {
+    let name = format!("arg{index}({})", function.full_name().to_lowercase());
+    let data_type = function.arguments[index].clone();
+    match table {
+        Some(table) => Receiver::named(table, &name, data_type),
+        None => {
+            Receiver { keyspace: "".into(), table: "".into(), name: name.into(), data_type, column: None }
+        }
+    }
+}
+
+fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
+    let expected = function.arguments.len();
+    if arguments.len() != expected {
+        bail!(
+            "Invalid number of arguments in call to function {}: {expected} required but {} provided",
+            function.full_name(),
+            arguments.len()
+        );
+    }
+    for (index, argument) in arguments.iter().enumerate() {
+        if !argument.fit(&argument_place(None, function, index)).is_assignable() {
+            bail!(
+                "Type error: {} cannot be passed as argument {index} of function {} of type {}",
+                argument.text(),
+                function.full_name(),
+                function.arguments[index]
+            );
+        }
+    }
+    Ok(())
+}
+
+fn match_arguments(function: &Function, arguments: &[&dyn Argument]) -> Fit {
+    if arguments.len() != function.arguments.len() {
+        return Fit::No;
+    }
+    let arguments = arguments.iter().enumerate();
+    Fit::all(arguments.map(|(index, argument)| argument.fit(&argument_place(None, function, index))))
+}
+
+fn pick(
+    candidates: Vec<Function>,
+    name: &str,
+    shown: &str,
+    arguments: &[&dyn Argument],
+    returns: Option<&DataType>,
+) -> CqlResult<Function> {
+    let mut compatible: Vec<&Function> = Vec::new();
+    for function in &candidates {
+        if returns.is_some_and(|returns| !fit(&function.returns, returns).is_assignable()) {
+            continue;
+        }
+        match match_arguments(function, arguments) {
+            Fit::Exact => return Ok(function.clone()),
+            Fit::Weak => compatible.push(function),
+            Fit::No => {}
+        }
+    }
+    let operator = arithmetic::operator_of(name);
+    let shown_argument = |index: usize| arguments.get(index).map(|a| a.text()).unwrap_or_default();
+    match (compatible.as_slice(), operator) {
+        ([one], _) => Ok((*one).clone()),
+        ([], Some(op)) => bail!(
+            "the '{}' operation is not supported between {} and {}",
+            op.symbol(),
+            shown_argument(0),
+            shown_argument(1)
+        ),
+        ([], None) => bail!(
+            "Invalid call to function {shown}, none of its type signatures match (known type signatures: {})",
+            signatures(candidates.iter())
+        ),
+        (several, Some(op)) => {
+            if let (Some(returns), false) = (returns, arguments.iter().any(|a| a.is_marker())) {
+                let same = |f: &&&Function| f.arguments.iter().all(|argument| argument == returns);
+                if let Some(function) = several.iter().find(same) {
+                    return Ok((**function).clone());
+                }
+            }
+            bail!(
+                "Ambiguous '{}' operation with args {} and {}: use type hint to disambiguate, example '(int) ?'",
+                op.symbol(),
+                shown_argument(0),
+                shown_argument(1)
+            )
+        }
+        (_, None) if name == arithmetic::NEGATE => {
+            bail!("Ambiguous negation: use type casts to disambiguate")
+        }
+        (several, None) => bail!(
+            "Ambiguous call to function {shown} (can be matched by following signatures: {}): use type casts to disambiguate",
+            signatures(several.iter().copied())
+        ),
+    }
+}
+
+fn signatures<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
+    functions.map(Function::signature).collect::<Vec<String>>().join(", ")
+}

@@ -1,0 +1,94 @@
+//! The present in all its types, and conversions between types of time (`TimeFcts`).
+
+use basalt_model::DataType;
+use bytes::Bytes;
+
+use super::{Function, Scalar};
+use crate::bind::Binding;
+use crate::timeuuid;
+
+const MS_PER_DAY: i64 = 86_400_000;
+/// The day 1970-01-01 of a `date`.
+const DATE_EPOCH: i64 = 1 << 31;
+
+/// The functions of a name.
+pub(super) fn offer(name: &str) -> Vec<Function> {
+    use DataType as T;
+    let now = |returns: DataType| vec![Function::scalar(name, &[], returns, Scalar::Now)];
+    let convert = |returns: DataType, from: &[DataType]| -> Vec<Function> {
+        let one = |from: &DataType| {
+            Function::scalar(name, std::slice::from_ref(from), returns.clone(), Scalar::ConvertTime)
+        };
+        from.iter().map(one).collect()
+    };
+    match name {
+        "now" | "current_timeuuid" | "currenttimeuuid" => now(T::TimeUuid),
+        "current_timestamp" | "currenttimestamp" => now(T::Timestamp),
+        "current_date" | "currentdate" => now(T::Date),
+        "current_time" | "currenttime" => now(T::Time),
+        "uuid" => vec![Function::scalar(name, &[], T::Uuid, Scalar::RandomUuid)],
+        "min_timeuuid" | "mintimeuuid" => {
+            vec![Function::scalar(name, &[T::Timestamp], T::TimeUuid, Scalar::MinTimeUuid)]
+        }
+        "max_timeuuid" | "maxtimeuuid" => {
+            vec![Function::scalar(name, &[T::Timestamp], T::TimeUuid, Scalar::MaxTimeUuid)]
+        }
+        "to_date" | "todate" => convert(T::Date, &[T::TimeUuid, T::Timestamp]),
+        "to_timestamp" | "totimestamp" => convert(T::Timestamp, &[T::TimeUuid, T::Date]),
+        "to_unix_timestamp" | "tounixtimestamp" => convert(T::BigInt, &[T::TimeUuid, T::Timestamp, T::Date]),
+        _ => Vec::new(),
+    }
+}
+
+/// The present as a type of time.
+pub(super) fn now(data_type: &DataType, binding: &Binding<'_>) -> Bytes {
+    let micros = binding.env.wall_micros();
+    let ms = micros.div_euclid(1_000);
+    match data_type {
+        DataType::Timestamp => big_endian(ms),
+        DataType::Date => date(ms),
+        DataType::Time => big_endian(ms.rem_euclid(MS_PER_DAY) * 1_000_000),
+        _ => Bytes::copy_from_slice(&binding.timeuuids.next()),
+    }
+}
+
+/// The smallest or largest time-UUID of a timestamp.
+pub(super) fn bound(largest: bool, timestamp: &Bytes) -> Option<Bytes> {
+    let ms = long(timestamp)?;
+    let uuid = if largest { timeuuid::max_at(ms) } else { timeuuid::min_at(ms) };
+    Some(Bytes::copy_from_slice(&uuid))
+}
+
+/// A time as the function's result type.
+pub(super) fn convert(function: &Function, value: &Bytes) -> Option<Bytes> {
+    let ms = unix_ms(function.arguments.first()?, value)?;
+    Some(match function.returns {
+        DataType::Date => date(ms),
+        _ => big_endian(ms),
+    })
+}
+
+/// Milliseconds since 1970 of a value of a type of time; `None` for an empty value.
+pub(super) fn unix_ms(data_type: &DataType, value: &[u8]) -> Option<i64> {
+    match data_type {
+        DataType::TimeUuid => Some(timeuuid::unix_ms(value.first_chunk()?)),
+        DataType::Date => {
+            let days = i64::from(u32::from_be_bytes(*value.first_chunk()?)) - DATE_EPOCH;
+            Some(days * MS_PER_DAY)
+        }
+        _ => long(value),
+    }
+}
+
+fn date(unix_ms: i64) -> Bytes {
+    let days = unix_ms.div_euclid(MS_PER_DAY) + DATE_EPOCH;
+    Bytes::copy_from_slice(&(days as u32).to_be_bytes())
+}
+
+fn long(value: &[u8]) -> Option<i64> {
+    Some(i64::from_be_bytes(*value.first_chunk()?))
+}
+
+fn big_endian(value: i64) -> Bytes {
+    Bytes::copy_from_slice(&value.to_be_bytes())
+}

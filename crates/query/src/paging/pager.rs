@@ -1,0 +1,319 @@
+//! The reads of a SELECT, page by page (`AbstractQueryPager`, `SinglePartitionPager`,
+//! `MultiPartitionPager`, `PartitionRangeQueryPager`). Page ends and paging states are Cassandra's;
+//! a page is cut short before its rows take too much memory.
+
+use std::sync::Arc;
+
+use basalt_model::command::{
+    ClusteringFilter, ColumnFilter, DataLimits, KeyBound, KeyRange, PartitionRows, ReadTarget, RowFilter,
+    RowSelection,
+};
+use basalt_model::{Clustering, CqlError, DecoratedKey, ReadCommand, Row, Table};
+
+use super::state::{Form, MarkedRow, PagingState, RowMark};
+use crate::error::CqlResult;
+use crate::plan::Reader;
+
+/// Cassandra's "no limit".
+pub(crate) const NO_LIMIT: i32 = i32::MAX;
+
+/// What a SELECT reads.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    /// The table.
+    pub(crate) table: Arc<Table>,
+    /// The statement's now, seconds.
+    pub(crate) now_s: i64,
+    /// Cells to bring.
+    pub(crate) columns: ColumnFilter,
+    /// What is asked of rows.
+    pub(crate) row_filter: RowFilter,
+    /// Which rows of each partition.
+    pub(crate) rows: RowSelection,
+    /// Largest clustering first.
+    pub(crate) reversed: bool,
+    /// Which partitions.
+    pub(crate) partitions: Partitions,
+    /// Rows in all.
+    pub(crate) limit: i32,
+    /// Rows of each partition.
+    pub(crate) per_partition_limit: i32,
+    /// One row a partition will do.
+    pub(crate) distinct: bool,
+    /// A partition with static content alone is a row.
+    pub(crate) counts_static_alone: bool,
+}
+
+/// Which partitions are read.
+#[derive(Clone, Debug)]
+pub(crate) enum Partitions {
+    /// Named ones, in this order.
+    Named(Vec<DecoratedKey>),
+    /// Those in a range.
+    Range(KeyRange),
+}
+
+/// Where a SELECT is.
+pub(crate) struct Pager {
+    query: Query,
+    form: Form,
+    remaining: i32,
+    remaining_in_partition: i32,
+    /// Which of the named partitions.
+    index: usize,
+    last_key: Option<DecoratedKey>,
+    last_row: Option<Clustering>,
+    /// The mark of the last row; stays where it was when a partition shows static content alone.
+    mark: Option<RowMark>,
+    exhausted: bool,
+}
+
+impl Pager {
+    /// At the start, or where `state` says.
+    ///
+    /// # Errors
+    /// When the state's row cannot be one of the table.
+    pub(crate) fn new(query: Query, state: Option<PagingState>, protocol_version: u8) -> CqlResult<Pager> {
+        let mut pager = Pager {
+            remaining: query.limit,
+            remaining_in_partition: query.per_partition_limit,
+            query,
+            form: Form::of(protocol_version),
+            index: 0,
+            last_key: None,
+            last_row: None,
+            mark: None,
+            exhausted: false,
+        };
+        if let Some(state) = state {
+            pager.restore(state)?;
+        }
+        Ok(pager)
+    }
+
+    fn restore(&mut self, state: PagingState) -> CqlResult<()> {
+        let columns = self.query.table.clustering_count;
+        let row = state.row_mark.as_ref().map(|mark| mark.row(columns)).transpose()?;
+        self.remaining = state.remaining;
+        self.remaining_in_partition = state.remaining_in_partition;
+        self.last_row = match row {
+            Some(MarkedRow::Row(values)) => Some(Clustering(values.into_iter().collect())),
+            Some(MarkedRow::Static) | None => None,
+        };
+        if let Some(clustering) = &self.last_row {
+            for (column, value) in self.query.table.clustering().iter().zip(&clustering.0) {
+                let valid = value.as_ref().is_none_or(|value| column.data_type.validate(value).is_ok());
+                if !valid {
+                    return Err(CqlError::protocol("Invalid value for the paging state"));
+                }
+            }
+        }
+        self.mark = state.row_mark.filter(|_| state.form == self.form).or_else(|| {
+            // A state of the other form goes on in this connection's own.
+            let values: Vec<Option<&[u8]>> =
+                self.last_row.iter().flat_map(|row| &row.0).map(Option::as_deref).collect();
+            let mark = |_: &Clustering| match self.form {
+                Form::Modern => RowMark::modern(&values),
+                Form::Legacy => RowMark::legacy(&values, None),
+            };
+            self.last_row.as_ref().map(mark)
+        });
+        match &self.query.partitions {
+            Partitions::Named(keys) if keys.len() > 1 => {
+                let found = keys.iter().position(|key| Some(&key.key) == state.partition_key.as_ref());
+                self.index = found.unwrap_or(keys.len());
+                self.exhausted = found.is_none();
+            }
+            Partitions::Named(_) => {}
+            Partitions::Range(_) => self.last_key = state.partition_key.map(DecoratedKey::new),
+        }
+        Ok(())
+    }
+
+    /// Whether there is nothing more to read.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        if self.exhausted || self.remaining <= 0 {
+            return true;
+        }
+        match &self.query.partitions {
+            Partitions::Named(keys) => self.index >= keys.len(),
+            Partitions::Range(_) => false,
+        }
+    }
+
+    /// Where to go on; `None` when there is nothing more, or nothing was read yet.
+    pub(crate) fn state(&self) -> Option<PagingState> {
+        if self.is_exhausted() {
+            return None;
+        }
+        let partition_key = match &self.query.partitions {
+            Partitions::Named(keys) if keys.len() > 1 => Some(keys.get(self.index)?.key.clone()),
+            Partitions::Named(_) => {
+                self.mark.as_ref()?;
+                None
+            }
+            Partitions::Range(_) => Some(self.last_key.as_ref()?.key.clone()),
+        };
+        Some(PagingState {
+            form: self.form,
+            partition_key,
+            row_mark: self.mark.clone(),
+            remaining: self.remaining,
+            remaining_in_partition: self.remaining_in_partition,
+        })
+    }
+
+    /// The next rows, at most `page_size` of them; fewer only at the end, or when `is_full` says of
+    /// what came so far that it is enough.
+    pub(crate) async fn fetch(
+        &mut self,
+        reader: &Reader<'_>,
+        page_size: i32,
+        mut take: impl FnMut(PartitionRows) -> CqlResult<bool>,
+    ) -> CqlResult<()> {
+        let wanted = page_size.min(self.remaining);
+        let mut counted = 0;
+        let mut is_full = false;
+        while counted < wanted && !is_full && !self.is_exhausted() {
+            let Some(target) = self.target() else {
+                self.exhausted = true;
+                break;
+            };
+            let asked = wanted - counted;
+            let page = reader.read(self.command(target, asked)).await?;
+            let stopped_early = page.stopped_early;
+            let mut found = 0;
+            let is_empty = page.partitions.is_empty();
+            for partition in page.partitions {
+                found += self.record(&partition);
+                is_full |= take(partition)?;
+            }
+            counted += found;
+            self.remaining -= found;
+            if (found < asked && !stopped_early) || (is_empty && stopped_early) {
+                self.end_of_target();
+            } else if self.remaining_in_partition <= 0 {
+                self.end_of_partition();
+            }
+        }
+        Ok(())
+    }
+
+    /// The partitions of the next read, and the row to continue behind.
+    fn target(&self) -> Option<(ReadTarget, i32)> {
+        let filter = |resume_after: Option<Clustering>| ClusteringFilter {
+            rows: self.query.rows.clone(),
+            reversed: self.query.reversed,
+            resume_after,
+        };
+        match &self.query.partitions {
+            Partitions::Named(keys) => {
+                let returned = match self.last_row {
+                    Some(_) => self.query.per_partition_limit - self.remaining_in_partition,
+                    None => 0,
+                };
+                let key = keys.get(self.index)?.clone();
+                Some((ReadTarget::Partition { key, filter: filter(self.last_row.clone()) }, returned))
+            }
+            Partitions::Range(range) => {
+                let Some(last) = &self.last_key else {
+                    return Some((ReadTarget::Range { range: range.clone(), filter: filter(None) }, 0));
+                };
+                let inside = self.remaining_in_partition > 0 && self.last_row.is_some();
+                let start = KeyBound::Key { key: last.clone(), inclusive: inside };
+                let range = KeyRange { start, end: range.end.clone() };
+                if is_behind(&range) {
+                    return None;
+                }
+                let returned =
+                    if inside { self.query.per_partition_limit - self.remaining_in_partition } else { 0 };
+                let resume = if inside { self.last_row.clone() } else { None };
+                Some((ReadTarget::Range { range, filter: filter(resume) }, returned))
+            }
+        }
+    }
+
+    fn command(&self, (target, returned): (ReadTarget, i32), rows: i32) -> ReadCommand {
+        let count = |limit: i32| match limit {
+            NO_LIMIT => u32::MAX,
+            limit => u32::try_from(limit).unwrap_or(0),
+        };
+        ReadCommand {
+            table: self.query.table.clone(),
+            now_s: self.query.now_s,
+            columns: self.query.columns.clone(),
+            row_filter: self.query.row_filter.clone(),
+            limits: DataLimits {
+                rows: count(rows),
+                rows_per_partition: count(self.query.per_partition_limit),
+                returned_of_first_partition: u32::try_from(returned).unwrap_or(0),
+                distinct: self.query.distinct,
+            },
+            target,
+        }
+    }
+
+    /// Notes how far a partition's rows bring us; how many count.
+    fn record(&mut self, partition: &PartitionRows) -> i32 {
+        if self.last_key.as_ref() != Some(&partition.key) {
+            let continues = matches!(self.query.partitions, Partitions::Named(_)) && self.last_row.is_some();
+            if !continues {
+                self.remaining_in_partition = self.query.per_partition_limit;
+            }
+            self.last_key = Some(partition.key.clone());
+        }
+        let Some(last) = partition.rows.last() else {
+            // Static content alone: the partition is done.
+            self.remaining_in_partition = 0;
+            return i32::from(self.query.counts_static_alone && partition.static_row.is_some());
+        };
+        let found = i32::try_from(partition.rows.len()).unwrap_or(i32::MAX);
+        self.mark = Some(self.mark_of(last));
+        self.last_row = Some(last.clustering.clone());
+        self.remaining_in_partition =
+            if last.clustering.is_empty() { 0 } else { self.remaining_in_partition - found };
+        found
+    }
+
+    fn mark_of(&self, row: &Row) -> RowMark {
+        let values: Vec<Option<&[u8]>> = row.clustering.0.iter().map(Option::as_deref).collect();
+        match self.form {
+            Form::Modern => RowMark::modern(&values),
+            Form::Legacy => RowMark::legacy(&values, last_cell(&self.query.table, row)),
+        }
+    }
+
+    /// The read came to the end of what it was asked for.
+    fn end_of_target(&mut self) {
+        match &self.query.partitions {
+            Partitions::Range(_) => self.exhausted = true,
+            Partitions::Named(_) => self.end_of_partition(),
+        }
+    }
+
+    fn end_of_partition(&mut self) {
+        if let Partitions::Named(_) = self.query.partitions {
+            self.index += 1;
+            self.last_row = None;
+            self.mark = None;
+            self.remaining_in_partition = self.query.per_partition_limit;
+        }
+    }
+}
+
+/// The name and path of the row's last cell in Cassandra 2's order: by column name.
+fn last_cell<'a>(table: &'a Table, row: &'a Row) -> Option<(&'a str, Option<&'a [u8]>)> {
+    let named = row.cells.iter().filter_map(|cell| Some((&*table.column_by_id(cell.column)?.name, cell)));
+    let (name, cell) = named.max_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()))?;
+    Some((name, cell.path.as_deref()))
+}
+
+/// Whether the start of a range lies behind its end.
+fn is_behind(range: &KeyRange) -> bool {
+    let KeyBound::Key { key: start, inclusive: start_in } = &range.start else { return false };
+    match &range.end {
+        KeyBound::Unbounded => false,
+        KeyBound::Token { token, inclusive } => start.token > *token || (start.token == *token && !inclusive),
+        KeyBound::Key { key, inclusive } => start > key || (start == key && !(*start_in && *inclusive)),
+    }
+}

@@ -1,0 +1,341 @@
+//! What INSERT, UPDATE and DELETE share (`ModificationStatement`): which partitions and rows, what
+//! is read before, the rows written.
+
+use std::sync::Arc;
+
+use basalt_coordinator::Replication;
+use basalt_model::command::{
+    ClusteringFilter, ColumnFilter, DataLimits, PartitionRows, ReadTarget, RowFilter, RowSelection,
+};
+use basalt_model::error::WriteType;
+use basalt_model::mutation::RangeTombstone;
+use basalt_model::schema::ColumnKind;
+use basalt_model::{
+    Clustering, Consistency, CqlError, DecoratedKey, PartitionUpdate, ReadCommand, Slice, Table,
+};
+
+use super::attributes::Attributes;
+use super::collect::{self, Collector};
+use super::conditional::{self, Step};
+use super::{Execution, Reader, refuse_virtual};
+use crate::conditions::Conditions;
+use crate::error::{CqlResult, bail, ensure, invalid, marshal};
+use crate::operations::{Operation, Writer};
+use crate::restrictions::{Restrictions, StatementKind};
+use crate::result::StatementResult;
+
+/// A modification, resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct ModifyPlan {
+    pub(crate) kind: StatementKind,
+    pub(crate) table: Arc<Table>,
+    pub(crate) replication: Arc<Replication>,
+    pub(crate) restrictions: Restrictions,
+    pub(crate) regular: Vec<Operation>,
+    pub(crate) statics: Vec<Operation>,
+    pub(crate) conditions: Conditions,
+    pub(crate) attributes: Attributes,
+}
+
+/// What a modification does to a partition: rows by name, or slices of them.
+pub(crate) enum Rows {
+    /// These rows; the empty clustering stands for the partition, or its static row.
+    Named(Vec<Clustering>),
+    /// These slices.
+    Slices(Vec<Slice>),
+}
+
+/// Operations by the kind of column they change.
+pub(crate) fn split(operations: Vec<Operation>, table: &Table) -> (Vec<Operation>, Vec<Operation>) {
+    operations.into_iter().partition(|operation| table.columns[operation.column].kind != ColumnKind::Static)
+}
+
+/// Whether only static columns are changed and looked at.
+pub(crate) fn is_static_only(
+    kind: StatementKind,
+    (regular, statics): (&[Operation], &[Operation]),
+    conditions: &Conditions,
+    table: &Table,
+) -> bool {
+    let deletes_rows = kind == StatementKind::Delete && statics.is_empty();
+    !(!regular.is_empty() || deletes_rows)
+        && !conditions.applies_to_regular(table)
+        && (!statics.is_empty() || conditions.applies_to_static(table))
+}
+
+impl ModifyPlan {
+    /// Checks that need the whole statement (`ModificationStatement.validate`).
+    pub(crate) fn validate(&self) -> CqlResult<()> {
+        if self.table.is_counter() {
+            return Err(CqlError::unsupported("a modification of a counter table"));
+        }
+        let timed = self.attributes.timestamp.is_some();
+        ensure(self.conditions.is_empty() || !timed, || {
+            "Cannot provide custom timestamp for conditional updates".to_owned()
+        })?;
+        if self.table.is_virtual {
+            ensure(!timed, || "Custom timestamp is not supported by virtual tables".to_owned())?;
+            ensure(self.attributes.ttl.is_none(), || {
+                "Expiring columns are not supported by virtual tables".to_owned()
+            })?;
+            ensure(self.conditions.is_empty(), || {
+                "Conditional updates are not supported by virtual tables".to_owned()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.statics.iter().chain(&self.regular)
+    }
+
+    /// The columns operations must know the values of.
+    pub(crate) fn read_columns(&self) -> impl Iterator<Item = usize> + '_ {
+        self.operations().filter(|operation| operation.requires_read()).map(|operation| operation.column)
+    }
+
+    /// Whether it changes rows rather than static columns alone.
+    pub(crate) fn updates_rows(&self) -> bool {
+        self.table.clustering_count == 0 || self.restrictions.has_clustering()
+    }
+
+    /// Whether it changes static columns.
+    pub(crate) fn updates_statics(&self) -> bool {
+        !self.statics.is_empty()
+    }
+
+    fn is_static_only(&self) -> bool {
+        is_static_only(self.kind, (&self.regular, &self.statics), &self.conditions, &self.table)
+    }
+
+    /// Whether it deletes slices of rows.
+    pub(crate) fn has_slices(&self) -> bool {
+        self.kind == StatementKind::Delete
+            && self.restrictions.has_clustering()
+            && self.restrictions.is_column_range(&self.table)
+    }
+
+    /// The rows it is about.
+    pub(crate) fn rows(&self, execution: &Execution<'_>) -> CqlResult<Rows> {
+        let binding = execution.binding();
+        if self.has_slices() {
+            return Ok(Rows::Slices(self.restrictions.slices(&self.table, &binding)?));
+        }
+        if !self.restrictions.has_clustering() {
+            return Ok(Rows::Named(vec![Clustering::empty()]));
+        }
+        let rows = self.restrictions.rows(&self.table, &binding)?;
+        for row in &rows {
+            for (column, value) in self.table.clustering().iter().zip(&row.0) {
+                if let Some(value) = value {
+                    column.data_type.validate(value).map_err(marshal)?;
+                }
+            }
+        }
+        Ok(Rows::Named(rows))
+    }
+
+    /// The partitions it is about.
+    pub(crate) fn keys(&self, execution: &Execution<'_>) -> CqlResult<Vec<DecoratedKey>> {
+        self.restrictions.partition_keys(&self.table, &execution.binding())
+    }
+
+    /// Whether the rows are only the static one.
+    pub(crate) fn is_on_static_row(&self) -> bool {
+        self.is_static_only() && !self.restrictions.has_clustering()
+    }
+
+    /// Runs it.
+    pub(crate) async fn execute(&self, execution: &mut Execution<'_>) -> CqlResult<StatementResult> {
+        refuse_virtual(&self.table)?;
+        if !self.conditions.is_empty() {
+            let step = Step { plan: self, values: execution.values };
+            return conditional::execute(&[step], None, execution).await;
+        }
+        let options = execution.options;
+        let coordinator = &execution.processor.coordinator;
+        if options.consistency.is_serial() {
+            return invalid("You must use conditional updates for serializable writes");
+        }
+        let mut collector = Collector::default();
+        let timestamp = execution.timestamp();
+        self.add_updates(&mut collector, execution, timestamp).await?;
+        coordinator.check_write(&self.replication, options.consistency)?;
+        let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
+        coordinator.write(&self.replication, mutations, options.consistency, WriteType::Simple).await?;
+        Ok(StatementResult::Void)
+    }
+
+    /// Adds what the statement writes, without conditions. `timestamp` is that of the request or
+    /// batch.
+    pub(crate) async fn add_updates(
+        &self,
+        collector: &mut Collector,
+        execution: &Execution<'_>,
+        timestamp: i64,
+    ) -> CqlResult<()> {
+        let keys = self.keys(execution)?;
+        let rows = self.rows(execution)?;
+        let timestamp = self.attributes.timestamp(execution, timestamp)?;
+        let ttl_s = self.attributes.ttl_s(execution, &self.table)?;
+        let read = self.read_required(&keys, &rows, execution).await?;
+        let writer = Writer {
+            table: &self.table,
+            binding: execution.binding(),
+            timestamp,
+            now_s: execution.now_s,
+            ttl_s,
+            is_conditional: false,
+            read: &read,
+        };
+        writer.check()?;
+        for key in &keys {
+            self.write(collector.update(&self.table, key, &self.replication), &writer, &rows)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what operations on lists must know.
+    async fn read_required(
+        &self,
+        keys: &[DecoratedKey],
+        rows: &Rows,
+        execution: &Execution<'_>,
+    ) -> CqlResult<Vec<PartitionRows>> {
+        let mut columns: Vec<_> = self.read_columns().map(|column| self.table.columns[column].id).collect();
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        let consistency = execution.options.consistency;
+        if consistency == Consistency::Any {
+            bail!("Write operation require a read but consistency ANY is not supported on reads");
+        }
+        let reader = Reader {
+            schema: &*execution.processor.schema,
+            coordinator: &execution.processor.coordinator,
+            replication: &self.replication,
+            consistency,
+        };
+        reader.check(&self.table, keys.len(), false)?;
+        let on_static = self.is_on_static_row();
+        let (selection, limits) = match rows {
+            Rows::Slices(slices) => (RowSelection::Slices(slices.clone()), DataLimits::NONE),
+            Rows::Named(_) if on_static => {
+                (RowSelection::Slices(vec![Slice::all()]), DataLimits { rows: 1, ..DataLimits::NONE })
+            }
+            Rows::Named(rows) => (RowSelection::Names(rows.clone()), DataLimits::NONE),
+        };
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            let filter = ClusteringFilter { rows: selection.clone(), reversed: false, resume_after: None };
+            let command = ReadCommand {
+                table: self.table.clone(),
+                now_s: execution.now_s,
+                columns: ColumnFilter::Some(columns.clone()),
+                row_filter: RowFilter::default(),
+                limits,
+                target: ReadTarget::Partition { key: key.clone(), filter },
+            };
+            found.extend(reader.read(command).await?.partitions);
+        }
+        Ok(found)
+    }
+
+    /// Writes the statement's rows of one partition.
+    pub(crate) fn write(
+        &self,
+        update: &mut PartitionUpdate,
+        writer: &Writer<'_>,
+        rows: &Rows,
+    ) -> CqlResult<()> {
+        match rows {
+            Rows::Slices(slices) => {
+                ensure(self.regular.is_empty() && self.statics.is_empty(), || {
+                    "Range deletions are not supported for specific columns".to_owned()
+                })?;
+                for slice in slices {
+                    let tombstone = RangeTombstone { slice: slice.clone(), deletion: writer.deletion() };
+                    update.range_tombstones.push(tombstone);
+                }
+                Ok(())
+            }
+            Rows::Named(rows) => rows.iter().try_for_each(|row| self.write_row(update, writer, row)),
+        }
+    }
+
+    fn write_row(
+        &self,
+        update: &mut PartitionUpdate,
+        writer: &Writer<'_>,
+        clustering: &Clustering,
+    ) -> CqlResult<()> {
+        let key = update.key.clone();
+        if self.kind == StatementKind::Delete {
+            return self.delete_row(update, writer, clustering, &key);
+        }
+        if self.updates_rows() {
+            let mut row = writer.row(clustering.clone());
+            if self.kind == StatementKind::Insert {
+                row.liveness = writer.liveness();
+            }
+            for operation in &self.regular {
+                operation.execute(writer, &key, &mut row)?;
+            }
+            collect::add_row(update, writer.finish(row));
+        }
+        self.write_statics(update, writer, &key)
+    }
+
+    fn write_statics(
+        &self,
+        update: &mut PartitionUpdate,
+        writer: &Writer<'_>,
+        key: &DecoratedKey,
+    ) -> CqlResult<()> {
+        if self.statics.is_empty() {
+            return Ok(());
+        }
+        let mut row = writer.row(Clustering::empty());
+        for operation in &self.statics {
+            operation.execute(writer, key, &mut row)?;
+        }
+        collect::add_static(update, writer.finish(row));
+        Ok(())
+    }
+
+    fn delete_row(
+        &self,
+        update: &mut PartitionUpdate,
+        writer: &Writer<'_>,
+        clustering: &Clustering,
+        key: &DecoratedKey,
+    ) -> CqlResult<()> {
+        let columns = self.table.clustering_count;
+        if self.regular.is_empty() && self.statics.is_empty() {
+            if clustering.is_empty() {
+                update.deletion = update.deletion.merge(writer.deletion());
+            } else if clustering.len() == columns {
+                let mut row = writer.row(clustering.clone());
+                row.deletion = writer.deletion();
+                collect::add_row(update, row);
+            } else {
+                let slice = Slice::of_prefix(clustering.clone());
+                update.range_tombstones.push(RangeTombstone { slice, deletion: writer.deletion() });
+            }
+            return Ok(());
+        }
+        if !self.regular.is_empty() {
+            ensure(!clustering.is_empty() || columns == 0, || {
+                "Range deletions are not supported for specific columns".to_owned()
+            })?;
+            let mut row = writer.row(clustering.clone());
+            for operation in &self.regular {
+                operation.execute(writer, key, &mut row)?;
+            }
+            collect::add_row(update, writer.finish(row));
+        }
+        self.write_statics(update, writer, key)
+    }
+}

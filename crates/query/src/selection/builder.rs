@@ -1,0 +1,193 @@
+//! Rows of a read to rows of a result (`ResultSetBuilder`, `SelectStatement.processPartition`).
+
+use basalt_model::command::PartitionRows;
+use basalt_model::schema::ColumnKind;
+use basalt_model::{Row, Table};
+use bytes::Bytes;
+
+use super::Selection;
+use super::input::{InputRow, Times, cells_to_value};
+use super::node::Evaluation;
+use crate::bind::Binding;
+use crate::error::CqlResult;
+use crate::functions::Aggregation;
+use crate::request::Value;
+
+/// Builds a result's rows.
+pub(crate) struct ResultBuilder<'a> {
+    selection: &'a Selection,
+    table: &'a Table,
+    binding: Binding<'a>,
+    now_s: i64,
+    shows_static_alone: bool,
+    terms: Vec<Value>,
+    aggregations: Vec<Aggregation>,
+    first: Option<InputRow>,
+    /// Row by row: the result's columns, then those fetched only to order by.
+    values: Vec<Option<Bytes>>,
+    rows: usize,
+    bytes: usize,
+}
+
+/// A built result.
+pub(crate) struct BuiltRows {
+    /// Row by row, `width` values each.
+    pub(crate) values: Vec<Option<Bytes>>,
+    /// Values a row.
+    pub(crate) width: usize,
+    /// Rows.
+    pub(crate) rows: usize,
+}
+
+impl<'a> ResultBuilder<'a> {
+    /// Evaluates the selection's terms; no row yet.
+    pub(crate) fn new(
+        selection: &'a Selection,
+        table: &'a Table,
+        binding: Binding<'a>,
+        now_s: i64,
+        shows_static_alone: bool,
+    ) -> CqlResult<ResultBuilder<'a>> {
+        let terms = selection.terms.iter().map(|term| term.bind(&binding)).collect::<CqlResult<_>>()?;
+        let aggregations =
+            selection.aggregates.iter().map(|(aggregate, returns)| Aggregation::new(*aggregate, returns));
+        Ok(ResultBuilder {
+            selection,
+            table,
+            binding,
+            now_s,
+            shows_static_alone,
+            terms,
+            aggregations: aggregations.collect(),
+            first: None,
+            values: Vec::new(),
+            rows: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Bytes of the values so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds a partition's rows.
+    pub(crate) fn add(&mut self, partition: &PartitionRows) -> CqlResult<()> {
+        let Some(key) = partition.key.components(self.table.partition_key_count) else { return Ok(()) };
+        let static_row = partition.static_row.as_ref();
+        if partition.rows.is_empty() {
+            if static_row.is_some() && self.shows_static_alone {
+                self.add_row(&key, static_row, None)?;
+            }
+            return Ok(());
+        }
+        for row in &partition.rows {
+            self.add_row(&key, static_row, Some(row))?;
+        }
+        Ok(())
+    }
+
+    fn add_row(&mut self, key: &[Bytes], static_row: Option<&Row>, row: Option<&Row>) -> CqlResult<()> {
+        if self.selection.outputs.is_none() {
+            for column in &self.selection.columns {
+                let value = self.value(*column, key, static_row, row);
+                self.bytes += value.as_ref().map_or(0, Bytes::len);
+                self.values.push(value);
+            }
+            self.rows += 1;
+            return Ok(());
+        }
+        let input = self.input(key, static_row, row);
+        if self.selection.is_aggregate() {
+            return self.aggregate(input);
+        }
+        self.output(&input)
+    }
+
+    /// The value of a column in a row.
+    fn value(
+        &self,
+        column: usize,
+        key: &[Bytes],
+        static_row: Option<&Row>,
+        row: Option<&Row>,
+    ) -> Option<Bytes> {
+        let column = &self.table.columns[column];
+        let position = usize::from(column.position);
+        match column.kind {
+            ColumnKind::PartitionKey => key.get(position).cloned(),
+            ColumnKind::Clustering => row?.clustering.0.get(position).cloned().flatten(),
+            ColumnKind::Static => cells_to_value(&column.data_type, static_row?.cells_of(column.id)),
+            ColumnKind::Regular => cells_to_value(&column.data_type, row?.cells_of(column.id)),
+        }
+    }
+
+    fn input(&self, key: &[Bytes], static_row: Option<&Row>, row: Option<&Row>) -> InputRow {
+        let columns = self.selection.columns.iter();
+        let values = columns.map(|column| self.value(*column, key, static_row, row)).collect();
+        let timed = self.selection.timed_columns.iter().filter_map(|place| {
+            let column = &self.table.columns[*self.selection.columns.get(*place)?];
+            let source = if column.kind == ColumnKind::Static { static_row } else { row };
+            let cells = source.map(|row| row.cells_of(column.id)).unwrap_or_default();
+            Some((*place, Times::of(&column.data_type, cells, self.now_s)))
+        });
+        InputRow { values, times: timed.collect() }
+    }
+
+    fn output(&mut self, input: &InputRow) -> CqlResult<()> {
+        let evaluation = Evaluation {
+            row: input,
+            terms: &self.terms,
+            aggregates: &self.aggregations,
+            binding: self.binding,
+        };
+        for node in self.selection.outputs.iter().flatten() {
+            let value = node.evaluate(&evaluation)?;
+            self.bytes += value.as_ref().map_or(0, Bytes::len);
+            self.values.push(value);
+        }
+        let only_for_order = input.values.get(self.selection.asked_columns..).unwrap_or_default();
+        self.values.extend(only_for_order.iter().cloned());
+        self.rows += 1;
+        Ok(())
+    }
+
+    fn aggregate(&mut self, input: InputRow) -> CqlResult<()> {
+        let evaluation =
+            Evaluation { row: &input, terms: &self.terms, aggregates: &[], binding: self.binding };
+        for node in self.selection.outputs.iter().flatten() {
+            node.aggregate(&evaluation, &mut self.aggregations)?;
+        }
+        if self.first.is_none() {
+            self.first = Some(input);
+        }
+        Ok(())
+    }
+
+    /// The rows; one, where there are aggregates.
+    pub(crate) fn finish(mut self) -> CqlResult<BuiltRows> {
+        if self.selection.is_aggregate() {
+            let first = self.first.take().unwrap_or_default();
+            self.output(&first)?;
+        }
+        let own = match &self.selection.outputs {
+            Some(outputs) => outputs.len() + self.selection.columns.len() - self.selection.asked_columns,
+            None => self.selection.columns.len(),
+        };
+        Ok(BuiltRows { values: self.values, width: own, rows: self.rows })
+    }
+
+    /// Where a fetched column stands in a built row, for ordering by it; fetched columns that were
+    /// computed upon stand behind the outputs.
+    pub(crate) fn order_place(selection: &Selection, fetched: usize) -> Option<usize> {
+        match &selection.outputs {
+            None => Some(fetched),
+            Some(outputs) if fetched >= selection.asked_columns => {
+                Some(outputs.len() + fetched - selection.asked_columns)
+            }
+            Some(outputs) => outputs
+                .iter()
+                .position(|node| matches!(node, super::node::Node::Column(index) if *index == fetched)),
+        }
+    }
+}

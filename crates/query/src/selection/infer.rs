@@ -1,0 +1,291 @@
+//! What can be said of selectors before they are resolved: their types, how they fit, and how
+//! messages show them (`Selectable`).
+
+use std::sync::Arc;
+
+use basalt_cql::ast;
+use basalt_cql::ast::{CellAttribute, Selectable, SelectableKind, TermKind};
+use basalt_model::{Column, DataType, Table};
+
+use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
+use crate::error::CqlResult;
+use crate::functions::{Argument, Function, arithmetic, resolve, resolve::resolve_native};
+use crate::receiver::Receiver;
+use crate::terms::{Context, Term};
+use crate::{text, types};
+
+/// A selector as a term, if it is one.
+pub(super) fn as_term(selectable: &Selectable) -> Option<ast::Term> {
+    let kind = match &selectable.kind {
+        SelectableKind::Literal(literal) => TermKind::Literal(literal.clone()),
+        SelectableKind::Null => TermKind::Null,
+        SelectableKind::Marker(marker) => TermKind::Marker(marker.clone()),
+        _ => return None,
+    };
+    Some(ast::Term { kind, pos: selectable.pos })
+}
+
+/// A selector as an argument.
+pub(super) struct Selected<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) table: &'a Table,
+    pub(super) selectable: &'a Selectable,
+}
+
+impl Argument for Selected<'_> {
+    fn fit(&self, receiver: &Receiver) -> Fit {
+        fit(self.context, self.table, self.selectable, receiver)
+    }
+
+    fn compatible_type(&self) -> Option<DataType> {
+        compatible_type(self.context, self.table, self.selectable)
+    }
+
+    fn text(&self) -> String {
+        show(self.selectable)
+    }
+
+    fn is_marker(&self) -> bool {
+        matches!(self.selectable.kind, SelectableKind::Marker(_))
+    }
+}
+
+fn column_type(table: &Table, name: &str) -> Option<DataType> {
+    table.column(name).map(|column| column.data_type.clone())
+}
+
+/// The type a selector has whatever is asked for (`getExactTypeIfKnown`).
+pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Selectable) -> Option<DataType> {
+    let recurse = |selectable: &Selectable| exact_type(context, table, selectable);
+    if let Some(term) = as_term(selectable) {
+        return Term::exact_type(context, &term);
+    }
+    match &selectable.kind {
+        SelectableKind::Column(name) => column_type(table, &name.name),
+        SelectableKind::CountRows => Some(DataType::BigInt),
+        SelectableKind::CellAttribute(attribute, operand) => {
+            let multi = recurse(operand).is_some_and(|operand| operand.is_multi_cell());
+            Some(attribute_type(*attribute, multi))
+        }
+        SelectableKind::Cast(_, native) => Some(types::native(*native)),
+        SelectableKind::TypeHint(cql_type, _) => {
+            types::resolve(context.schema, context.keyspace, cql_type).ok().map(|hinted| hinted.freeze())
+        }
+        SelectableKind::Field(inner, field) => match recurse(inner)? {
+            DataType::Udt { definition, .. } => {
+                let found = definition.fields.iter().find(|(name, _)| **name == *field.name);
+                found.map(|(_, data_type)| data_type.clone())
+            }
+            _ => None,
+        },
+        SelectableKind::Element(inner, _) => match recurse(inner)? {
+            DataType::Map { value, .. } => Some(DataType::clone(&value)),
+            DataType::Set { element, .. } => Some(DataType::clone(&element)),
+            _ => None,
+        },
+        SelectableKind::Slice(inner, _, _) => recurse(inner).filter(DataType::is_collection),
+        SelectableKind::ParenthesesOrTuple(parts) if parts.len() == 1 => None,
+        SelectableKind::ParenthesesOrTuple(parts) => {
+            let types = parts.iter().map(recurse).collect::<Option<Vec<DataType>>>()?;
+            Some(DataType::Tuple(types.into()))
+        }
+        SelectableKind::List(parts) => {
+            let element = parts.iter().find_map(recurse)?;
+            Some(DataType::List { element: Arc::new(element), frozen: true })
+        }
+        SelectableKind::Set(parts) => {
+            let element = parts.iter().find_map(recurse)?;
+            Some(DataType::Set { element: Arc::new(element), frozen: true })
+        }
+        SelectableKind::Function(..) | SelectableKind::Arithmetic(..) | SelectableKind::Negation(_) => {
+            Some(function_of(context, table, selectable).ok()??.returns)
+        }
+        _ => None,
+    }
+}
+
+/// The type of `writetime(x)` and its like.
+pub(super) fn attribute_type(attribute: CellAttribute, of_many_cells: bool) -> DataType {
+    let single = match attribute {
+        CellAttribute::Ttl => DataType::Int,
+        CellAttribute::WriteTime | CellAttribute::MaxWriteTime => DataType::BigInt,
+    };
+    if of_many_cells && attribute != CellAttribute::MaxWriteTime {
+        return DataType::List { element: Arc::new(single), frozen: true };
+    }
+    single
+}
+
+/// The type a selector would have if left alone.
+fn compatible_type(context: &Context<'_>, table: &Table, selectable: &Selectable) -> Option<DataType> {
+    if let Some(term) = as_term(selectable) {
+        return Term::compatible_type(context, &term);
+    }
+    match &selectable.kind {
+        SelectableKind::List(parts) => {
+            let types: Vec<DataType> =
+                parts.iter().filter_map(|part| compatible_type(context, table, part)).collect();
+            Some(DataType::List { element: Arc::new(common_type(&types)?), frozen: true })
+        }
+        SelectableKind::Set(parts) => {
+            let types: Vec<DataType> =
+                parts.iter().filter_map(|part| compatible_type(context, table, part)).collect();
+            Some(DataType::Set { element: Arc::new(common_type(&types)?), frozen: true })
+        }
+        _ => exact_type(context, table, selectable),
+    }
+}
+
+/// How a selector fits a place.
+pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable, receiver: &Receiver) -> Fit {
+    if let Some(term) = as_term(selectable) {
+        return Term::fit(context, &term, receiver);
+    }
+    let all = |parts: &[Selectable], element: &DataType| {
+        let place = receiver.value_of(element);
+        Fit::all(parts.iter().map(|part| fit(context, table, part, &place)))
+    };
+    match (&selectable.kind, &receiver.data_type) {
+        (SelectableKind::TypeHint(cql_type, _), place) => {
+            match types::resolve(context.schema, context.keyspace, cql_type) {
+                Ok(hinted) if hinted.freeze() == place.freeze() => Fit::Exact,
+                Ok(hinted) if is_value_compatible(place, &hinted) => Fit::Weak,
+                _ => Fit::No,
+            }
+        }
+        (SelectableKind::ParenthesesOrTuple(parts), DataType::Tuple(types)) => {
+            if parts.len() > types.len() {
+                return Fit::No;
+            }
+            let parts = parts.iter().zip(types.iter());
+            let fits = parts.map(|(part, t)| fit(context, table, part, &receiver.value_of(t)));
+            if Fit::all(fits).is_assignable() { Fit::Weak } else { Fit::No }
+        }
+        (SelectableKind::ParenthesesOrTuple(parts), _) if parts.len() == 1 => {
+            fit(context, table, &parts[0], receiver)
+        }
+        (SelectableKind::List(parts), DataType::List { element, .. })
+        | (SelectableKind::Set(parts), DataType::Set { element, .. }) => match parts.as_slice() {
+            [] => Fit::Weak,
+            parts => all(parts, element),
+        },
+        (SelectableKind::List(parts), DataType::Vector { element, dimension }) => {
+            if usize::try_from(*dimension) == Ok(parts.len()) { all(parts, element) } else { Fit::No }
+        }
+        (SelectableKind::Set(parts), DataType::Map { .. }) if parts.is_empty() => Fit::Weak,
+        (SelectableKind::MapOrUserType(entries), DataType::Map { key, value, .. }) => {
+            let (keys, values) = (receiver.key_of(key), receiver.value_of(value));
+            let fits = entries
+                .iter()
+                .flat_map(|(k, v)| [fit(context, table, k, &keys), fit(context, table, v, &values)]);
+            Fit::all(fits)
+        }
+        (SelectableKind::MapOrUserType(_), DataType::Udt { .. }) => Fit::Weak,
+        (_, place) => match exact_type(context, table, selectable) {
+            Some(own) => fit_types(&own, place),
+            None => Fit::No,
+        },
+    }
+}
+
+/// The function a call among selectors means.
+pub(super) fn function_of(
+    context: &Context<'_>,
+    table: &Table,
+    selectable: &Selectable,
+) -> CqlResult<Option<Function>> {
+    let parts: Vec<&Selectable> = match &selectable.kind {
+        SelectableKind::Function(_, arguments) => arguments.iter().collect(),
+        SelectableKind::Arithmetic(_, left, right) => vec![left, right],
+        SelectableKind::Negation(operand) | SelectableKind::Cast(operand, _) => vec![operand],
+        _ => Vec::new(),
+    };
+    let arguments: Vec<Selected<'_>> =
+        parts.iter().map(|selectable| Selected { context, table, selectable }).collect();
+    let arguments: Vec<&dyn Argument> = arguments.iter().map(|a| a as &dyn Argument).collect();
+    let native = |name: &str, arguments: &[&dyn Argument]| {
+        resolve_native(name, &format!("system.{name}"), arguments, None, Some(table))
+    };
+    match &selectable.kind {
+        SelectableKind::Function(name, written) => {
+            let counts_rows = name.name.name == "count"
+                && matches!(written.as_slice(), [Selectable { kind: SelectableKind::Literal(_), .. }]);
+            if counts_rows {
+                return native("count_rows", &[]);
+            }
+            resolve(name, &arguments, None, Some(table))
+        }
+        SelectableKind::Arithmetic(op, ..) => native(arithmetic::function_name(*op), &arguments),
+        SelectableKind::Negation(_) => native(arithmetic::NEGATE, &arguments),
+        SelectableKind::Cast(_, target) => native(&format!("cast_as_{}", target.name()), &arguments),
+        SelectableKind::CountRows => native("count_rows", &[]),
+        _ => Ok(None),
+    }
+}
+
+/// A selector as messages show it (`Selectable.toString`).
+pub(super) fn show(selectable: &Selectable) -> String {
+    if let Some(term) = as_term(selectable) {
+        return text::term(&term);
+    }
+    let list = |parts: &[Selectable]| parts.iter().map(show).collect::<Vec<String>>().join(", ");
+    match &selectable.kind {
+        SelectableKind::Column(name) => name.name.clone(),
+        SelectableKind::CountRows => "count".to_owned(),
+        SelectableKind::CellAttribute(attribute, operand) => {
+            format!("{}({})", attribute.name(), show(operand))
+        }
+        SelectableKind::Function(name, arguments) => {
+            let prefix = if name.keyspace.is_none() { "system." } else { "" };
+            format!("{prefix}{}({})", text::function_name(name), list(arguments))
+        }
+        SelectableKind::Cast(operand, native) => format!("cast({} as {})", show(operand), native.name()),
+        SelectableKind::TypeHint(cql_type, operand) => {
+            format!("({}){}", text::type_name(cql_type), show(operand))
+        }
+        SelectableKind::Field(inner, field) => format!("{}.{}", show(inner), field.name),
+        SelectableKind::Element(inner, key) => format!("{}[{}]", show(inner), text::term(key)),
+        SelectableKind::Slice(inner, from, to) => {
+            let end = |end: &Option<ast::Term>| end.as_ref().map(text::term).unwrap_or_default();
+            format!("{}[{}..{}]", show(inner), end(from), end(to))
+        }
+        SelectableKind::ParenthesesOrTuple(parts) => format!("({})", list(parts)),
+        SelectableKind::List(parts) => format!("[{}]", list(parts)),
+        SelectableKind::Set(parts) => format!("{{{}}}", list(parts)),
+        SelectableKind::MapOrUserType(entries) => {
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}: {}", show(key), show(value))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        SelectableKind::Arithmetic(op, left, right) => {
+            format!("{} {} {}", show(left), op.symbol(), show(right))
+        }
+        SelectableKind::Negation(operand) => format!("-{}", show(operand)),
+        SelectableKind::Literal(_) | SelectableKind::Null | SelectableKind::Marker(_) => String::new(),
+    }
+}
+
+/// Whether a selector uses a column of which `test` holds. A name that is no column is not one.
+pub(crate) fn selects_column(table: &Table, selectable: &Selectable, test: &dyn Fn(&Column) -> bool) -> bool {
+    let recurse = |selectable: &Selectable| selects_column(table, selectable, test);
+    match &selectable.kind {
+        SelectableKind::Column(name) => table.column(&name.name).is_some_and(test),
+        SelectableKind::Literal(_)
+        | SelectableKind::Null
+        | SelectableKind::Marker(_)
+        | SelectableKind::CountRows => false,
+        SelectableKind::Function(_, parts)
+        | SelectableKind::ParenthesesOrTuple(parts)
+        | SelectableKind::List(parts)
+        | SelectableKind::Set(parts) => parts.iter().any(recurse),
+        SelectableKind::CellAttribute(_, inner)
+        | SelectableKind::Cast(inner, _)
+        | SelectableKind::TypeHint(_, inner)
+        | SelectableKind::Field(inner, _)
+        | SelectableKind::Element(inner, _)
+        | SelectableKind::Slice(inner, _, _)
+        | SelectableKind::Negation(inner) => recurse(inner),
+        SelectableKind::MapOrUserType(entries) => entries.iter().any(|(k, v)| recurse(k) || recurse(v)),
+        SelectableKind::Arithmetic(_, left, right) => recurse(left) || recurse(right),
+    }
+}

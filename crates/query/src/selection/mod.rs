@@ -1,0 +1,161 @@
+//! What a SELECT returns: selectors resolved against the table (`prepare`), and evaluated for the
+//! rows a read brings (`node`, `builder`). Does not know which rows those are.
+
+mod builder;
+mod infer;
+mod input;
+mod node;
+mod prepare;
+mod times;
+
+use std::sync::Arc;
+
+use basalt_model::command::ColumnFilter;
+use basalt_model::schema::{ClusteringOrder, ColumnKind};
+use basalt_model::{ColumnId, DataType, Table};
+
+use self::node::Node;
+use crate::functions::{Aggregate, Body, Function};
+use crate::ids;
+use crate::result::{ColumnSpec, ResultMetadata};
+use crate::terms::Term;
+
+pub(crate) use builder::ResultBuilder;
+pub(crate) use infer::selects_column;
+pub(crate) use input::cells_to_value;
+pub(crate) use prepare::prepare;
+
+/// A column of a result before ids are computed.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    /// Its name.
+    pub(crate) name: Arc<str>,
+    /// Its type.
+    pub(crate) data_type: DataType,
+    /// Whether it is a descending clustering column, whose class is a `ReversedType`.
+    pub(crate) is_reversed: bool,
+}
+
+/// What a SELECT returns.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// Fetched columns, indices in `Table::columns`, in the order they were met.
+    pub(crate) columns: Vec<usize>,
+    /// How many of `columns` were asked for; the rest only serve to order the result.
+    pub(crate) asked_columns: usize,
+    /// What is computed from them; absent when the columns themselves are returned.
+    outputs: Option<Vec<Node>>,
+    /// Terms among the selectors.
+    terms: Vec<Term>,
+    /// Aggregates among the selectors.
+    aggregates: Vec<(Aggregate, DataType)>,
+    /// Fetched columns whose cells' times are asked for.
+    timed_columns: Vec<usize>,
+    /// The result's columns.
+    pub(crate) metadata: Arc<ResultMetadata>,
+    /// `*`
+    pub(crate) is_wildcard: bool,
+}
+
+impl Selection {
+    /// The columns themselves, in this order.
+    pub(crate) fn of_columns(table: &Table, columns: Vec<usize>, is_wildcard: bool) -> Selection {
+        let outputs: Vec<Output> = columns.iter().map(|column| column_output(table, *column)).collect();
+        Selection {
+            asked_columns: columns.len(),
+            columns,
+            outputs: None,
+            terms: Vec::new(),
+            aggregates: Vec::new(),
+            timed_columns: Vec::new(),
+            metadata: Arc::new(metadata(table, outputs)),
+            is_wildcard,
+        }
+    }
+
+    /// All columns of the table.
+    pub(crate) fn wildcard(table: &Table) -> Selection {
+        Selection::of_columns(table, (0..table.columns.len()).collect(), true)
+    }
+
+    /// Whether all rows become one.
+    pub(crate) fn is_aggregate(&self) -> bool {
+        !self.aggregates.is_empty()
+    }
+
+    /// Whether static columns are fetched.
+    pub(crate) fn has_statics(&self, table: &Table) -> bool {
+        self.columns.iter().any(|column| table.columns[*column].kind == ColumnKind::Static)
+    }
+
+    /// Makes sure a column is fetched, after those asked for; its place among them.
+    pub(crate) fn fetch(&mut self, column: usize) -> usize {
+        match self.columns.iter().position(|known| *known == column) {
+            Some(index) => index,
+            None => {
+                self.columns.push(column);
+                self.columns.len() - 1
+            }
+        }
+    }
+
+    /// Which cells a read must bring: those selected, those filtered by, and all static ones where
+    /// a partition's static content alone makes a row.
+    pub(crate) fn column_filter(
+        &self,
+        table: &Table,
+        filtered: &[usize],
+        with_statics: bool,
+    ) -> ColumnFilter {
+        if self.is_wildcard {
+            return ColumnFilter::All;
+        }
+        let wanted = self.columns.iter().chain(filtered).map(|column| &table.columns[*column]);
+        let mut ids: Vec<ColumnId> =
+            wanted.filter(|column| column.kind >= ColumnKind::Static).map(|column| column.id).collect();
+        if with_statics {
+            ids.extend(table.statics().iter().map(|column| column.id));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        ColumnFilter::Some(ids)
+    }
+}
+
+/// A column as a result column.
+pub(crate) fn column_output(table: &Table, column: usize) -> Output {
+    let column = &table.columns[column];
+    Output {
+        name: column.name.clone(),
+        data_type: column.data_type.clone(),
+        is_reversed: column.order == ClusteringOrder::Desc,
+    }
+}
+
+/// The metadata of these result columns, with its id.
+pub(crate) fn metadata(table: &Table, outputs: Vec<Output>) -> ResultMetadata {
+    let class = |output: &Output| {
+        let class = output.data_type.class_name();
+        if output.is_reversed {
+            format!("org.apache.cassandra.db.marshal.ReversedType({class})")
+        } else {
+            class
+        }
+    };
+    let id = ids::result_metadata_id(outputs.iter().map(|output| (output.name.as_bytes(), class(output))));
+    let spec = |output: Output| ColumnSpec {
+        keyspace: table.keyspace.clone(),
+        table: table.name.clone(),
+        name: output.name,
+        data_type: output.data_type,
+    };
+    ResultMetadata { columns: outputs.into_iter().map(spec).collect(), id }
+}
+
+/// An aggregate function's body.
+fn aggregate_of(function: &Function) -> Option<Aggregate> {
+    match function.body {
+        Body::Aggregate(aggregate) => Some(aggregate),
+        Body::Scalar(_) => None,
+    }
+}

@@ -1,0 +1,258 @@
+//! Selectors as a tree, and its evaluation for one row (`Selector`).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use basalt_cql::ast::CellAttribute;
+use basalt_model::DataType;
+use basalt_model::types::elements::{pack_collection, pack_tuple, unpack_collection, unpack_tuple};
+use bytes::Bytes;
+
+use super::input::InputRow;
+use super::times;
+use crate::bind::Binding;
+use crate::error::{CqlResult, bail, invalid};
+use crate::functions::{Aggregation, Body, Function};
+use crate::request::Value;
+use crate::values::{pack_map, pack_set, vector};
+
+/// A selector. Columns are places among the fetched ones, terms places among the selection's.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Column(usize),
+    Term(usize),
+    Call {
+        function: Arc<Function>,
+        arguments: Vec<Node>,
+    },
+    Aggregate {
+        slot: usize,
+        argument: Option<Box<Node>>,
+    },
+    Attribute {
+        attribute: CellAttribute,
+        operand: Box<Node>,
+    },
+    Field {
+        inner: Box<Node>,
+        index: usize,
+    },
+    /// `collection[key]`
+    Element {
+        inner: Box<Node>,
+        collection: DataType,
+        key: usize,
+        name: String,
+    },
+    /// `collection[from..to]`
+    Slice {
+        inner: Box<Node>,
+        collection: DataType,
+        from: Option<usize>,
+        to: Option<usize>,
+        name: String,
+    },
+    Tuple(Vec<Node>),
+    List(Vec<Node>),
+    Vector(Arc<DataType>, Vec<Node>),
+    Set(Arc<DataType>, Vec<Node>),
+    Map(Arc<DataType>, Vec<(Node, Node)>),
+    /// Fields in the type's order.
+    Udt(Vec<Option<Node>>),
+}
+
+/// With what selectors are evaluated.
+pub(super) struct Evaluation<'a> {
+    /// The row.
+    pub(super) row: &'a InputRow,
+    /// The selection's terms, evaluated.
+    pub(super) terms: &'a [Value],
+    /// Aggregates so far.
+    pub(super) aggregates: &'a [Aggregation],
+    /// For functions.
+    pub(super) binding: Binding<'a>,
+}
+
+impl Evaluation<'_> {
+    fn term(&self, index: usize) -> &Value {
+        self.terms.get(index).unwrap_or(&Value::Null)
+    }
+}
+
+impl Node {
+    /// The value for a row.
+    pub(super) fn evaluate(&self, evaluation: &Evaluation<'_>) -> CqlResult<Option<Bytes>> {
+        match self {
+            Node::Column(index) => Ok(evaluation.row.values.get(*index).cloned().flatten()),
+            Node::Term(index) => match evaluation.term(*index) {
+                Value::Bytes(bytes) => Ok(Some(bytes.clone())),
+                Value::Null => Ok(None),
+                Value::Unset => invalid("Invalid unset value for a term in the selection clause"),
+            },
+            Node::Call { function, arguments } => {
+                let values = arguments.iter().map(|argument| argument.evaluate(evaluation));
+                let values = values.collect::<CqlResult<Vec<Option<Bytes>>>>()?;
+                match &function.body {
+                    Body::Scalar(scalar) => scalar.call(function, &values, &evaluation.binding),
+                    Body::Aggregate(_) => Ok(None),
+                }
+            }
+            Node::Aggregate { slot, .. } => {
+                Ok(evaluation.aggregates.get(*slot).and_then(Aggregation::result))
+            }
+            Node::Attribute { attribute, operand } => times::attribute(*attribute, operand, evaluation),
+            Node::Field { inner, index } => {
+                let Some(value) = inner.evaluate(evaluation)? else { return Ok(None) };
+                Ok(unpack_tuple(&value, index + 1)
+                    .or_else(|| crate::values::split_tuple(&value))
+                    .and_then(|fields| fields.get(*index).cloned().flatten()))
+            }
+            Node::Element { .. } => self.element(evaluation),
+            Node::Slice { .. } => self.slice(evaluation),
+            Node::Tuple(parts) => Ok(Some(pack_tuple(&all(parts, evaluation)?))),
+            Node::Udt(fields) => {
+                let value = |field: &Option<Node>| match field {
+                    Some(field) => field.evaluate(evaluation),
+                    None => Ok(None),
+                };
+                let fields = fields.iter().map(value).collect::<CqlResult<Vec<Option<Bytes>>>>()?;
+                Ok(Some(pack_tuple(&fields)))
+            }
+            Node::List(parts) => {
+                let parts = present(parts, evaluation)?;
+                Ok(Some(pack_collection(parts.len(), &parts)))
+            }
+            Node::Vector(element, parts) => Ok(Some(vector(element, &present(parts, evaluation)?))),
+            Node::Set(element, parts) => Ok(Some(pack_set(element, present(parts, evaluation)?))),
+            Node::Map(key, entries) => {
+                let mut pairs = Vec::with_capacity(entries.len());
+                for (k, v) in entries {
+                    match (k.evaluate(evaluation)?, v.evaluate(evaluation)?) {
+                        (Some(k), Some(v)) => pairs.push((k, v)),
+                        _ => return invalid("null is not supported inside collections"),
+                    }
+                }
+                Ok(Some(pack_map(key, pairs)))
+            }
+        }
+    }
+
+    /// Adds a row to the aggregates beneath.
+    pub(super) fn aggregate(
+        &self,
+        evaluation: &Evaluation<'_>,
+        aggregations: &mut [Aggregation],
+    ) -> CqlResult<()> {
+        match self {
+            Node::Aggregate { slot, argument } => {
+                let value = match argument {
+                    Some(argument) => argument.evaluate(evaluation)?,
+                    None => None,
+                };
+                if let Some(aggregation) = aggregations.get_mut(*slot) {
+                    aggregation.add(value.as_ref());
+                }
+                Ok(())
+            }
+            Node::Column(_) | Node::Term(_) | Node::Attribute { .. } => Ok(()),
+            Node::Call { arguments: parts, .. }
+            | Node::Tuple(parts)
+            | Node::List(parts)
+            | Node::Vector(_, parts)
+            | Node::Set(_, parts) => {
+                parts.iter().try_for_each(|part| part.aggregate(evaluation, aggregations))
+            }
+            Node::Field { inner, .. } | Node::Element { inner, .. } | Node::Slice { inner, .. } => {
+                inner.aggregate(evaluation, aggregations)
+            }
+            Node::Map(_, entries) => entries.iter().try_for_each(|(key, value)| {
+                key.aggregate(evaluation, aggregations)?;
+                value.aggregate(evaluation, aggregations)
+            }),
+            Node::Udt(fields) => {
+                fields.iter().flatten().try_for_each(|field| field.aggregate(evaluation, aggregations))
+            }
+        }
+    }
+
+    /// Which elements of the collection an element or slice selects; `None` without a collection.
+    pub(super) fn selected_range(&self, evaluation: &Evaluation<'_>) -> CqlResult<Option<Range<usize>>> {
+        let (inner, collection) = match self {
+            Node::Element { inner, collection, .. } | Node::Slice { inner, collection, .. } => {
+                (inner, collection)
+            }
+            _ => return Ok(None),
+        };
+        let Some(value) = inner.evaluate(evaluation)? else { return Ok(None) };
+        let (key_type, width) = match collection {
+            DataType::Map { key, .. } => (key, 2),
+            DataType::Set { element, .. } => (element, 1),
+            _ => return Ok(None),
+        };
+        let flat = unpack_collection(&value, width).unwrap_or_default();
+        let keys: Vec<&Bytes> = flat.iter().step_by(width).collect();
+        match self {
+            Node::Element { key, name, .. } => {
+                let wanted = match evaluation.term(*key) {
+                    Value::Bytes(wanted) => wanted,
+                    Value::Null => bail!("Invalid null value for element selection on {name}"),
+                    Value::Unset => bail!("Invalid unset value for element selection on {name}"),
+                };
+                let found = keys.iter().position(|key| key_type.compare(key, wanted).is_eq());
+                Ok(Some(found.map_or(0..0, |index| index..index + 1)))
+            }
+            Node::Slice { from, to, name, .. } => {
+                let end = |term: &Option<usize>| match term.map(|term| evaluation.term(term)) {
+                    None | Some(Value::Unset) => Ok(None),
+                    Some(Value::Bytes(bytes)) => Ok(Some(bytes.clone())),
+                    Some(Value::Null) => bail!("Invalid null value for slice selection on {name}"),
+                };
+                let (from, to) = (end(from)?, end(to)?);
+                let start =
+                    from.map_or(0, |from| keys.partition_point(|key| key_type.compare(key, &from).is_lt()));
+                let stop = to
+                    .map_or(keys.len(), |to| keys.partition_point(|key| key_type.compare(key, &to).is_le()));
+                Ok(Some(start..stop.max(start)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn element(&self, evaluation: &Evaluation<'_>) -> CqlResult<Option<Bytes>> {
+        let Node::Element { inner, collection, .. } = self else { return Ok(None) };
+        let Some(range) = self.selected_range(evaluation)? else { return Ok(None) };
+        let Some(value) = inner.evaluate(evaluation)? else { return Ok(None) };
+        if range.is_empty() {
+            return Ok(None);
+        }
+        let (width, offset) = if matches!(collection, DataType::Map { .. }) { (2, 1) } else { (1, 0) };
+        let flat = unpack_collection(&value, width).unwrap_or_default();
+        Ok(flat.get(range.start * width + offset).cloned())
+    }
+
+    fn slice(&self, evaluation: &Evaluation<'_>) -> CqlResult<Option<Bytes>> {
+        let Node::Slice { inner, collection, .. } = self else { return Ok(None) };
+        let Some(range) = self.selected_range(evaluation)? else { return Ok(None) };
+        let Some(value) = inner.evaluate(evaluation)? else { return Ok(None) };
+        // A multi-cell collection without elements does not exist; a frozen one may be empty.
+        if range.is_empty() && collection.is_multi_cell() {
+            return Ok(None);
+        }
+        let width = if matches!(collection, DataType::Map { .. }) { 2 } else { 1 };
+        let flat = unpack_collection(&value, width).unwrap_or_default();
+        let count = range.len();
+        let parts = flat.get(range.start * width..range.end * width).unwrap_or_default();
+        Ok(Some(pack_collection(count, parts)))
+    }
+}
+
+fn all(parts: &[Node], evaluation: &Evaluation<'_>) -> CqlResult<Vec<Option<Bytes>>> {
+    parts.iter().map(|part| part.evaluate(evaluation)).collect()
+}
+
+fn present(parts: &[Node], evaluation: &Evaluation<'_>) -> CqlResult<Vec<Bytes>> {
+    match all(parts, evaluation)?.into_iter().collect::<Option<Vec<Bytes>>>() {
+        Some(parts) => Ok(parts),
+        None => invalid("null is not supported inside collections"),
+    }
+}

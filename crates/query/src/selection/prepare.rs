@@ -1,0 +1,496 @@
+//! Selectors resolved against their table (`Selectable.newSelectorFactory`,
+//! `Selection.fromSelectors`).
+
+use std::sync::Arc;
+
+use basalt_cql::ast;
+use basalt_cql::ast::{Selectable, SelectableKind, Selector};
+use basalt_model::schema::{ClusteringOrder, ColumnKind};
+use basalt_model::{DataType, Table};
+
+use super::infer::{as_term, attribute_type, exact_type, fit, function_of, show};
+use super::node::Node;
+use super::{Output, Selection, aggregate_of, metadata};
+use crate::error::{CqlResult, bail, invalid};
+use crate::functions::{Aggregate, Function};
+use crate::receiver::{Markers, Receiver};
+use crate::restrictions::existing_column;
+use crate::terms::{Context, Term};
+use crate::{text, types};
+
+/// A resolved selector.
+struct Resolved {
+    node: Node,
+    output: Output,
+    is_aggregate: bool,
+}
+
+/// What is collected while selectors are resolved.
+struct Preparation<'a> {
+    context: &'a Context<'a>,
+    table: &'a Table,
+    markers: &'a mut Markers,
+    columns: Vec<usize>,
+    terms: Vec<Term>,
+    aggregates: Vec<(Aggregate, DataType)>,
+    timed_columns: Vec<usize>,
+}
+
+/// Resolves the selectors of a SELECT that are not `*`.
+pub(crate) fn prepare(
+    context: &Context<'_>,
+    markers: &mut Markers,
+    table: &Table,
+    selectors: &[Selector],
+) -> CqlResult<Selection> {
+    let mut preparation = Preparation {
+        context,
+        table,
+        markers,
+        columns: Vec::new(),
+        terms: Vec::new(),
+        aggregates: Vec::new(),
+        timed_columns: Vec::new(),
+    };
+    let mut nodes = Vec::with_capacity(selectors.len());
+    let mut outputs = Vec::with_capacity(selectors.len());
+    let mut only_columns = true;
+    for selector in selectors {
+        let mut resolved = preparation.resolve(&selector.selectable, None)?;
+        if let Some(alias) = &selector.alias {
+            resolved.output.name = alias.name.as_str().into();
+        }
+        only_columns &= matches!(resolved.node, Node::Column(_));
+        nodes.push(resolved.node);
+        outputs.push(resolved.output);
+    }
+    let columns = preparation.columns;
+    let is_simple = only_columns && columns.len() == selectors.len();
+    Ok(Selection {
+        asked_columns: columns.len(),
+        columns,
+        outputs: (!is_simple).then_some(nodes),
+        terms: preparation.terms,
+        aggregates: preparation.aggregates,
+        timed_columns: preparation.timed_columns,
+        metadata: Arc::new(metadata(table, outputs)),
+        is_wildcard: false,
+    })
+}
+
+fn resolved(node: Node, name: String, data_type: DataType, is_aggregate: bool) -> Resolved {
+    Resolved { node, output: Output { name: name.into(), data_type, is_reversed: false }, is_aggregate }
+}
+
+impl Preparation<'_> {
+    fn resolve(&mut self, selectable: &Selectable, expected: Option<&DataType>) -> CqlResult<Resolved> {
+        if let Some(term) = as_term(selectable) {
+            return self.term(&term, expected);
+        }
+        match &selectable.kind {
+            SelectableKind::Column(name) => self.column(&name.name),
+            SelectableKind::CellAttribute(attribute, operand) => self.attribute(*attribute, operand),
+            SelectableKind::Cast(operand, native) => self.cast(selectable, operand, types::native(*native)),
+            SelectableKind::TypeHint(cql_type, operand) => self.hint(selectable, cql_type, operand),
+            SelectableKind::Field(inner, field) => self.field(inner, &field.name),
+            SelectableKind::Element(inner, key) => self.element(selectable, inner, key),
+            SelectableKind::Slice(inner, from, to) => {
+                self.slice(selectable, inner, from.as_ref(), to.as_ref())
+            }
+            SelectableKind::ParenthesesOrTuple(parts) => self.parentheses(selectable, parts, expected),
+            SelectableKind::List(parts) => self.array(selectable, parts, expected),
+            SelectableKind::Set(parts) => self.set(selectable, parts, expected),
+            SelectableKind::MapOrUserType(entries) => self.map_or_udt(selectable, entries, expected),
+            SelectableKind::Function(_, arguments) => {
+                let arguments: Vec<&Selectable> = arguments.iter().collect();
+                self.call(selectable, &arguments)
+            }
+            SelectableKind::Arithmetic(_, left, right) => self.call(selectable, &[left, right]),
+            SelectableKind::Negation(operand) => self.call(selectable, &[operand]),
+            _ => self.call(selectable, &[]),
+        }
+    }
+
+    fn term(&mut self, written: &ast::Term, expected: Option<&DataType>) -> CqlResult<Resolved> {
+        let Some(data_type) = Term::exact_type(self.context, written).or_else(|| expected.cloned()) else {
+            bail!(
+                "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                text::term(written)
+            );
+        };
+        let place = Receiver::named(self.table, "[selection]", data_type.clone());
+        let term = Term::prepare(self.context, self.markers, written, &place)?;
+        let index = self.push_term(term);
+        Ok(resolved(Node::Term(index), text::term(written), data_type, false))
+    }
+
+    fn push_term(&mut self, term: Term) -> usize {
+        self.terms.push(term);
+        self.terms.len() - 1
+    }
+
+    fn fetch(&mut self, column: usize) -> usize {
+        match self.columns.iter().position(|known| *known == column) {
+            Some(index) => index,
+            None => {
+                self.columns.push(column);
+                self.columns.len() - 1
+            }
+        }
+    }
+
+    fn column(&mut self, name: &str) -> CqlResult<Resolved> {
+        let index = existing_column(self.table, name)?;
+        let place = self.fetch(index);
+        let column = &self.table.columns[index];
+        let mut resolved =
+            resolved(Node::Column(place), column.name.to_string(), column.data_type.clone(), false);
+        resolved.output.is_reversed = column.order == ClusteringOrder::Desc;
+        Ok(resolved)
+    }
+
+    fn attribute(&mut self, attribute: ast::CellAttribute, operand: &Selectable) -> CqlResult<Resolved> {
+        let column = attribute_column(self.table, operand)?;
+        if self.table.columns[column].kind <= ColumnKind::Clustering {
+            bail!(
+                "Cannot use selection function {} on PRIMARY KEY part {}",
+                attribute.name(),
+                self.table.columns[column].name
+            );
+        }
+        let inner = self.resolve(operand, None)?;
+        let place = self.fetch(column);
+        if !self.timed_columns.contains(&place) {
+            self.timed_columns.push(place);
+        }
+        let name = format!("{}({})", attribute.name(), inner.output.name);
+        let data_type = attribute_type(attribute, inner.output.data_type.is_multi_cell());
+        Ok(resolved(Node::Attribute { attribute, operand: Box::new(inner.node) }, name, data_type, false))
+    }
+
+    fn cast(
+        &mut self,
+        selectable: &Selectable,
+        operand: &Selectable,
+        target: DataType,
+    ) -> CqlResult<Resolved> {
+        let inner = self.resolve(operand, None)?;
+        if inner.output.data_type == target {
+            return Ok(inner);
+        }
+        let Some(function) = function_of(self.context, self.table, selectable)? else {
+            let first = self.columns.first().map(|column| self.table.columns[*column].name.to_string());
+            bail!("{} cannot be cast to {target}", first.unwrap_or_default());
+        };
+        let name = function.column_name(&[inner.output.name.to_string()]);
+        let returns = function.returns.clone();
+        let node = Node::Call { function: Arc::new(function), arguments: vec![inner.node] };
+        Ok(resolved(node, name, returns, inner.is_aggregate))
+    }
+
+    fn hint(
+        &mut self,
+        selectable: &Selectable,
+        cql_type: &ast::CqlType,
+        operand: &Selectable,
+    ) -> CqlResult<Resolved> {
+        let hinted = types::resolve(self.context.schema, self.context.keyspace, cql_type)?.freeze();
+        let shown = show(selectable);
+        let place = Receiver::named(self.table, &shown, hinted.clone());
+        if !fit(self.context, self.table, operand, &place).is_assignable() {
+            bail!("Cannot assign value {shown} to {shown} of type {hinted}");
+        }
+        let inner = self.resolve(operand, Some(&hinted))?;
+        let name = format!("({}){}", text::type_name(cql_type), inner.output.name);
+        Ok(resolved(inner.node, name, hinted, inner.is_aggregate))
+    }
+
+    fn field(&mut self, inner: &Selectable, field: &str) -> CqlResult<Resolved> {
+        let expected = match &inner.kind {
+            SelectableKind::ParenthesesOrTuple(parts) => {
+                parts.first().and_then(|part| exact_type(self.context, self.table, part))
+            }
+            _ => None,
+        };
+        let selected = self.resolve(inner, expected.as_ref())?;
+        let data_type = &selected.output.data_type;
+        let DataType::Udt { definition, .. } = data_type else {
+            bail!("Invalid field selection: {} of type {data_type} is not a user type", show(inner));
+        };
+        let found = definition.fields.iter().position(|(name, _)| **name == *field);
+        let Some(index) = found else {
+            bail!("{} of type {data_type} has no field {field}", show(inner));
+        };
+        let field_type = definition.fields[index].1.clone();
+        let name = format!("{}.{field}", selected.output.name);
+        let node = Node::Field { inner: Box::new(selected.node), index };
+        Ok(resolved(node, name, field_type, selected.is_aggregate))
+    }
+
+    /// A collection of which elements are selected, and the place its keys go to.
+    fn selected_collection(
+        &mut self,
+        inner: &Selectable,
+        kind: &str,
+        (what, verb): (&str, &str),
+    ) -> CqlResult<(Resolved, Receiver)> {
+        let selected = self.resolve(inner, None)?;
+        let data_type = selected.output.data_type.clone();
+        let place = Receiver::named(self.table, &selected.output.name, data_type.clone());
+        let place = match &data_type {
+            DataType::Set { element, .. } => place.value_of(element),
+            DataType::Map { key, .. } => place.key_of(key),
+            DataType::List { .. } => {
+                bail!("{kind} selection is only allowed on sets and maps, but {} is a list", show(inner))
+            }
+            other => {
+                bail!("Invalid {what} selection: {} {verb} type {other} is not a collection", show(inner))
+            }
+        };
+        Ok((selected, place))
+    }
+
+    fn element(
+        &mut self,
+        selectable: &Selectable,
+        inner: &Selectable,
+        key: &ast::Term,
+    ) -> CqlResult<Resolved> {
+        let (selected, place) = self.selected_collection(inner, "Element", ("element", "is of"))?;
+        let term = Term::prepare(self.context, self.markers, key, &place)?;
+        let key = self.push_term(term);
+        let collection = selected.output.data_type.clone();
+        let returns = match &collection {
+            DataType::Map { value, .. } => DataType::clone(value),
+            _ => place.data_type.clone(),
+        };
+        let name = selected.output.name.to_string();
+        let node = Node::Element { inner: Box::new(selected.node), collection, key, name };
+        Ok(resolved(node, show(selectable), returns, selected.is_aggregate))
+    }
+
+    fn slice(
+        &mut self,
+        selectable: &Selectable,
+        inner: &Selectable,
+        from: Option<&ast::Term>,
+        to: Option<&ast::Term>,
+    ) -> CqlResult<Resolved> {
+        let (selected, place) = self.selected_collection(inner, "Slice", ("slice", "of"))?;
+        let mut end = |written: Option<&ast::Term>| -> CqlResult<Option<usize>> {
+            let Some(written) = written else { return Ok(None) };
+            let term = Term::prepare(self.context, self.markers, written, &place)?;
+            Ok(Some(self.push_term(term)))
+        };
+        let (from, to) = (end(from)?, end(to)?);
+        let collection = selected.output.data_type.clone();
+        let name = selected.output.name.to_string();
+        let node =
+            Node::Slice { inner: Box::new(selected.node), collection: collection.clone(), from, to, name };
+        Ok(resolved(node, show(selectable), collection, selected.is_aggregate))
+    }
+
+    /// The type of a composite selector: its own if known, else the one asked for.
+    fn composite_type(&self, selectable: &Selectable, expected: Option<&DataType>) -> CqlResult<DataType> {
+        match exact_type(self.context, self.table, selectable).or_else(|| expected.cloned()) {
+            Some(data_type) => Ok(data_type),
+            None => bail!(
+                "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                show(selectable)
+            ),
+        }
+    }
+
+    fn all(&mut self, parts: &[Selectable], element: &DataType) -> CqlResult<(Vec<Node>, String, bool)> {
+        let mut nodes = Vec::with_capacity(parts.len());
+        let mut names = Vec::with_capacity(parts.len());
+        let mut is_aggregate = false;
+        for part in parts {
+            let part = self.resolve(part, Some(element))?;
+            is_aggregate |= part.is_aggregate;
+            names.push(part.output.name.to_string());
+            nodes.push(part.node);
+        }
+        Ok((nodes, names.join(", "), is_aggregate))
+    }
+
+    fn parentheses(
+        &mut self,
+        selectable: &Selectable,
+        parts: &[Selectable],
+        expected: Option<&DataType>,
+    ) -> CqlResult<Resolved> {
+        if let [part] = parts
+            && !matches!(expected, Some(DataType::Tuple(_)))
+        {
+            let inner = self.resolve(part, expected)?;
+            let name = format!("({})", inner.output.name);
+            let data_type = inner.output.data_type.clone();
+            return Ok(resolved(inner.node, name, data_type, inner.is_aggregate));
+        }
+        let data_type = self.composite_type(selectable, expected)?;
+        let DataType::Tuple(types) = &data_type else {
+            bail!("Invalid tuple type literal for {} of type {data_type}", show(selectable));
+        };
+        if parts.len() > types.len() {
+            bail!("Invalid tuple literal for {}: too many elements", show(selectable));
+        }
+        let mut nodes = Vec::with_capacity(parts.len());
+        let mut names = Vec::with_capacity(parts.len());
+        let mut is_aggregate = false;
+        for (part, expected) in parts.iter().zip(types.iter()) {
+            let part = self.resolve(part, Some(expected))?;
+            is_aggregate |= part.is_aggregate;
+            names.push(part.output.name.to_string());
+            nodes.push(part.node);
+        }
+        let name = format!("({})", names.join(", "));
+        Ok(resolved(Node::Tuple(nodes), name, data_type.clone(), is_aggregate))
+    }
+
+    fn array(
+        &mut self,
+        selectable: &Selectable,
+        parts: &[Selectable],
+        expected: Option<&DataType>,
+    ) -> CqlResult<Resolved> {
+        if let Some(vector @ DataType::Vector { element, dimension }) = expected {
+            if usize::try_from(*dimension) != Ok(parts.len()) {
+                bail!("Unable to create a vector selector of type {vector} from {} elements", parts.len());
+            }
+            let (nodes, names, is_aggregate) = self.all(parts, element)?;
+            let node = Node::Vector(element.clone(), nodes);
+            return Ok(resolved(node, format!("[{names}]"), vector.clone(), is_aggregate));
+        }
+        let data_type = self.composite_type(selectable, expected)?;
+        let DataType::List { element, .. } = &data_type else {
+            bail!("Invalid list literal for {} of type {data_type}", show(selectable));
+        };
+        let (nodes, names, is_aggregate) = self.all(parts, element)?;
+        Ok(resolved(Node::List(nodes), format!("[{names}]"), data_type.clone(), is_aggregate))
+    }
+
+    fn set(
+        &mut self,
+        selectable: &Selectable,
+        parts: &[Selectable],
+        expected: Option<&DataType>,
+    ) -> CqlResult<Resolved> {
+        let data_type = self.composite_type(selectable, expected)?;
+        match &data_type {
+            DataType::Map { key, .. } => {
+                let node = Node::Map(key.clone(), Vec::new());
+                Ok(resolved(node, "{}".to_owned(), data_type.clone(), false))
+            }
+            DataType::Set { element, .. } if **element == DataType::Duration => {
+                bail!("Durations are not allowed inside sets: {data_type}")
+            }
+            DataType::Set { element, .. } => {
+                let (nodes, names, is_aggregate) = self.all(parts, element)?;
+                let node = Node::Set(element.clone(), nodes);
+                Ok(resolved(node, format!("{{{names}}}"), data_type.clone(), is_aggregate))
+            }
+            other => bail!("Invalid set literal for {} of type {other}", show(selectable)),
+        }
+    }
+
+    fn map_or_udt(
+        &mut self,
+        selectable: &Selectable,
+        entries: &[(Selectable, Selectable)],
+        expected: Option<&DataType>,
+    ) -> CqlResult<Resolved> {
+        let data_type = self.composite_type(selectable, expected)?;
+        match &data_type {
+            DataType::Udt { definition, .. } => {
+                let mut fields: Vec<Option<Node>> = vec![None; definition.fields.len()];
+                let mut names = Vec::with_capacity(entries.len());
+                for (field, value) in entries {
+                    let SelectableKind::Column(name) = &field.kind else {
+                        bail!("{} is not a valid field identifier of type {} ", show(field), definition.name);
+                    };
+                    let found = definition.fields.iter().position(|(known, _)| **known == *name.name);
+                    let Some(index) = found else {
+                        bail!(
+                            "Unknown field '{}' in value of user defined type {}",
+                            name.name,
+                            definition.name
+                        );
+                    };
+                    let value = self.resolve(value, Some(&definition.fields[index].1))?;
+                    names.push(format!("{}: {}", name.name, value.output.name));
+                    fields[index] = Some(value.node);
+                }
+                let name = format!("{{{}}}", names.join(", "));
+                Ok(resolved(Node::Udt(fields), name, data_type.clone(), false))
+            }
+            DataType::Map { key, .. } if **key == DataType::Duration => {
+                bail!("Durations are not allowed as map keys: {data_type}")
+            }
+            DataType::Map { key, value, .. } => {
+                let mut nodes = Vec::with_capacity(entries.len());
+                let mut names = Vec::with_capacity(entries.len());
+                for (k, v) in entries {
+                    let (k, v) = (self.resolve(k, Some(key))?, self.resolve(v, Some(value))?);
+                    names.push(format!("{}: {}", k.output.name, v.output.name));
+                    nodes.push((k.node, v.node));
+                }
+                let name = format!("{{{}}}", names.join(", "));
+                Ok(resolved(Node::Map(key.clone(), nodes), name, data_type.clone(), false))
+            }
+            other => bail!("Invalid map literal for {} of type {other}", show(selectable)),
+        }
+    }
+
+    fn call(&mut self, selectable: &Selectable, arguments: &[&Selectable]) -> CqlResult<Resolved> {
+        let Some(function) = function_of(self.context, self.table, selectable)? else {
+            let shown = match &selectable.kind {
+                SelectableKind::Function(name, _) => text::function_name(name),
+                _ => show(selectable),
+            };
+            bail!("Unknown function '{shown}'");
+        };
+        let arguments = if function.arguments.is_empty() { &[] } else { arguments };
+        let mut nodes = Vec::with_capacity(arguments.len());
+        let mut names = Vec::with_capacity(arguments.len());
+        let mut of_aggregate = false;
+        for (argument, expected) in arguments.iter().zip(&function.arguments) {
+            let argument = self.resolve(argument, Some(expected))?;
+            of_aggregate |= argument.is_aggregate;
+            names.push(argument.output.name.to_string());
+            nodes.push(argument.node);
+        }
+        let name = function.column_name(&names);
+        let returns = function.returns.clone();
+        let (node, is_aggregate) = self.call_node(function, nodes, of_aggregate)?;
+        Ok(resolved(node, name, returns, is_aggregate))
+    }
+
+    fn call_node(
+        &mut self,
+        function: Function,
+        arguments: Vec<Node>,
+        of_aggregate: bool,
+    ) -> CqlResult<(Node, bool)> {
+        let Some(aggregate) = aggregate_of(&function) else {
+            return Ok((Node::Call { function: Arc::new(function), arguments }, of_aggregate));
+        };
+        if of_aggregate {
+            return invalid("aggregate functions cannot be used as arguments of aggregate functions");
+        }
+        self.aggregates.push((aggregate, function.returns));
+        let argument = arguments.into_iter().next().map(Box::new);
+        Ok((Node::Aggregate { slot: self.aggregates.len() - 1, argument }, true))
+    }
+}
+
+/// The column at the bottom of `writetime`'s operand.
+fn attribute_column(table: &Table, operand: &Selectable) -> CqlResult<usize> {
+    match &operand.kind {
+        SelectableKind::Column(name) => existing_column(table, &name.name),
+        SelectableKind::Field(inner, _)
+        | SelectableKind::Element(inner, _)
+        | SelectableKind::Slice(inner, _, _) => attribute_column(table, inner),
+        _ => invalid("Invalid operand of a selection function"),
+    }
+}

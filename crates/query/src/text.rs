@@ -1,0 +1,129 @@
+//! Terms, names and relations as Cassandra's messages show them (`Term.Raw.getText`,
+//! `Relation.toCQLString`). Not CQL that could be parsed again: strings are not escaped.
+
+use std::fmt::Write;
+
+use basalt_cql::ast::{
+    CqlType, FunctionName, Ident, InValues, Literal, LiteralKind, Relation, RelationKind, Term, TermKind,
+};
+use basalt_model::quote;
+
+/// A term.
+pub(crate) fn term(term: &Term) -> String {
+    match &term.kind {
+        TermKind::Literal(literal) => self::literal(literal),
+        TermKind::Null => "NULL".to_owned(),
+        TermKind::Marker(_) => "?".to_owned(),
+        TermKind::List(elements) => join("[", elements, "]"),
+        TermKind::Set(elements) => join("{", elements, "}"),
+        TermKind::Tuple(elements) => join("(", elements, ")"),
+        TermKind::Map(entries) => {
+            let entries: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", self::term(key), self::term(value)))
+                .collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        TermKind::UserType(fields) => {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(field, value)| format!("{}: {}", field.name, self::term(value)))
+                .collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        TermKind::Function(name, arguments) => {
+            format!("{}{}", function_name(name), join("(", arguments, ")"))
+        }
+        TermKind::Cast(value, native) => format!("system.cast_as_{}({})", native.name(), self::term(value)),
+        TermKind::TypeHint(cql_type, value) => format!("({}){}", type_name(cql_type), self::term(value)),
+        TermKind::Arithmetic(op, left, right) => {
+            let name = crate::functions::arithmetic::function_name(*op);
+            format!("system.{name}({}, {})", self::term(left), self::term(right))
+        }
+        TermKind::Negation(value) => format!("system._negate({})", self::term(value)),
+    }
+}
+
+/// A constant.
+pub(crate) fn literal(literal: &Literal) -> String {
+    match literal.kind {
+        LiteralKind::String => format!("'{}'", literal.text),
+        _ => literal.text.clone(),
+    }
+}
+
+/// A function's name.
+pub(crate) fn function_name(name: &FunctionName) -> String {
+    match &name.keyspace {
+        Some(keyspace) => {
+            format!("{}.{}", quote::identifier(&keyspace.name), quote::identifier(&name.name.name))
+        }
+        None => quote::identifier(&name.name.name).into_owned(),
+    }
+}
+
+/// A type as it was written (`CQL3Type.Raw.toString`).
+pub(crate) fn type_name(cql_type: &CqlType) -> String {
+    match cql_type {
+        CqlType::Native(native) => native.name().to_owned(),
+        CqlType::List(element) => format!("list<{}>", type_name(element)),
+        CqlType::Set(element) => format!("set<{}>", type_name(element)),
+        CqlType::Map(key, value) => format!("map<{}, {}>", type_name(key), type_name(value)),
+        CqlType::Tuple(types) => {
+            let types: Vec<String> = types.iter().map(type_name).collect();
+            format!("tuple<{}>", types.join(", "))
+        }
+        CqlType::Vector(element, dimension) => format!("vector<{}, {dimension}>", type_name(element)),
+        CqlType::User(name) => match &name.keyspace {
+            Some(keyspace) => format!("{}.{}", keyspace.name, name.name.name),
+            None => name.name.name.clone(),
+        },
+        CqlType::Frozen(inner) => format!("frozen<{}>", type_name(inner)),
+        CqlType::Custom(class) => format!("'{class}'"),
+    }
+}
+
+/// A relation.
+pub(crate) fn relation(relation: &Relation) -> String {
+    let name = |ident: &Ident| quote::identifier(&ident.name).into_owned();
+    let names = |idents: &[Ident]| {
+        let names: Vec<String> = idents.iter().map(name).collect();
+        format!("({})", names.join(", "))
+    };
+    match &relation.kind {
+        RelationKind::Column { column, op, value } => {
+            format!("{} {} {}", name(column), op.symbol(), term(value))
+        }
+        RelationKind::IsNotNull { column } => format!("{} IS NOT NULL", name(column)),
+        RelationKind::In { column, values } => format!("{} IN {}", name(column), in_values(values)),
+        RelationKind::Element { column, key, op, value } => {
+            format!("{}[{}] {} {}", name(column), term(key), op.symbol(), term(value))
+        }
+        RelationKind::Token { columns, op, value } => {
+            format!("token{} {} {}", names(columns), op.symbol(), term(value))
+        }
+        RelationKind::Tuple { columns, op, value } => {
+            format!("{} {} {}", names(columns), op.symbol(), term(value))
+        }
+        RelationKind::TupleIn { columns, values } => format!("{} IN {}", names(columns), in_values(values)),
+        RelationKind::CustomIndex { index, value } => format!("expr({},{})", index.name, term(value)),
+    }
+}
+
+fn in_values(values: &InValues) -> String {
+    match values {
+        InValues::List(terms) => join("(", terms, ")"),
+        InValues::Marker(_) => "?".to_owned(),
+    }
+}
+
+fn join(open: &str, terms: &[Term], close: &str) -> String {
+    let mut text = open.to_owned();
+    for (index, element) in terms.iter().enumerate() {
+        let comma = if index > 0 { ", " } else { "" };
+        // A String never refuses what is written to it.
+        let _ = write!(text, "{comma}{}", term(element));
+    }
+    text.push_str(close);
+    text
+}
