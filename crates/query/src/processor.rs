@@ -14,7 +14,6 @@ use crate::bind::in_marker_order;
 use crate::cache::{Cache, Entry};
 use crate::clock::WriteClock;
 use crate::error::{CqlResult, bail, invalid};
-use crate::ids;
 use crate::plan::attributes::Attributes;
 use crate::plan::conditional::Step;
 use crate::plan::modify::ModifyPlan;
@@ -24,6 +23,7 @@ use crate::request::{BatchEntry, BatchKind, ClientState, QueryOptions, Value};
 use crate::result::{Outcome, PreparedStatement, StatementResult};
 use crate::settings::QuerySettings;
 use crate::timeuuid::TimeUuids;
+use basalt_model::ids;
 
 /// Runs statements. One per node, shared by all its threads.
 pub struct QueryProcessor {

@@ -11,6 +11,7 @@ use crate::prelude::Prelude;
 use crate::request::Startup;
 use crate::response::QueryResult;
 use crate::{Flags, ProtocolVersion, Request, Response};
+use basalt_model::paging_state::PagingState;
 
 /// Small limits, so that small inputs reach them.
 const LIMITS: Limits = Limits {
@@ -132,6 +133,22 @@ fn fuzz_messages(version: ProtocolVersion, data: &[u8]) {
             }
         }
     }
+    if let Ok(state) = PagingState::decode(&body, version.number()) {
+        let again = PagingState::decode(&state.encode(), version.number());
+        assert!(again.is_ok(), "what was encoded decodes");
+        if let Some(mark) = &state.row_mark {
+            for clustering_len in [0, 1, 3, 40] {
+                // Any answer will do, as long as it is one.
+                let _ = mark.row(clustering_len);
+            }
+        }
+    }
+}
+
+fn encode(request: &Request, version: ProtocolVersion) -> Bytes {
+    let mut out = BytesMut::new();
+    request.append(version, &mut out).expect("what was decoded fits its counts");
+    out.freeze()
 }
 
 fn fuzz_client(version: ProtocolVersion, data: &[u8], chunk: usize) {

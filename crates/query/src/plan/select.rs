@@ -12,14 +12,14 @@ use basalt_model::{CqlError, DataType, Schema, Slice, Table};
 
 use super::{Execution, Reader, find_table};
 use crate::error::{CqlResult, bail, ensure, invalid};
-use crate::paging::pager::{NO_LIMIT, Pager, Partitions, Query};
-use crate::paging::state::PagingState;
+use crate::pager::{NO_LIMIT, Pager, Partitions, Query};
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
 use crate::restrictions::{Restrictions, StatementKind, Terms, existing_column};
 use crate::result::{ResultMetadata, ResultSet};
 use crate::selection::{self, ResultBuilder, Selection, selects_column};
 use crate::terms::{Context, Term};
+use basalt_model::paging_state::PagingState;
 
 /// Rows an internal page of an aggregate has when the client sets none.
 const DEFAULT_PAGE_SIZE: i32 = 10_000;

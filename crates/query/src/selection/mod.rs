@@ -16,9 +16,9 @@ use basalt_model::{ColumnId, DataType, Table};
 
 use self::node::Node;
 use crate::functions::{Aggregate, Body, Function};
-use crate::ids;
 use crate::result::{ColumnSpec, ResultMetadata};
 use crate::terms::Term;
+use basalt_model::ids;
 
 pub(crate) use builder::ResultBuilder;
 pub(crate) use infer::selects_column;

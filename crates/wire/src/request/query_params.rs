@@ -1,10 +1,10 @@
 //! The `<query_parameters>` of QUERY, EXECUTE and BATCH (v5 §4.1.4, `cql3/QueryOptions`).
 
 use basalt_model::Consistency;
+use basalt_model::paging_state::PagingState;
 use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::limits::MAX_SHORT_COUNT;
-use crate::paging_state::PagingState;
 use crate::primitives::{self, Reader, Value};
 use crate::{ProtocolVersion, Result, WireError};
 
@@ -140,7 +140,8 @@ impl QueryParams {
         if has(PAGING_STATE) {
             params.paging_state = body.bytes()?;
             if let Some(state) = &params.paging_state {
-                PagingState::decode(state, version)?;
+                PagingState::decode(state, version.number())
+                    .map_err(|error| WireError::protocol(error.to_string()))?;
             }
         }
         if has(SERIAL_CONSISTENCY) {

@@ -9,9 +9,9 @@ use crate::{ProtocolVersion, Result};
 /// A prepared statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// The statement's id; see [`crate::ids::statement_id`].
+    /// The statement's id; see [`basalt_model::ids::statement_id`].
     pub id: Bytes,
-    /// The id of the result metadata (v5); see [`crate::ids::result_metadata_id`].
+    /// The id of the result metadata (v5); see [`basalt_model::ids::result_metadata_id`].
     pub result_metadata_id: Option<Bytes>,
     /// The bind markers.
     pub metadata: PreparedMetadata,

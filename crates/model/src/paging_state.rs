@@ -9,10 +9,9 @@ mod vint;
 
 pub use row_mark::{MarkedRow, RowMark};
 
-use basalt_model::CqlError;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-use crate::error::CqlResult;
+use crate::CqlError;
 
 /// Which of the two forms a paging state has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,7 +91,7 @@ impl PagingState {
     ///
     /// # Errors
     /// When the bytes are neither form.
-    pub fn decode(bytes: &Bytes, protocol_version: u8) -> CqlResult<PagingState> {
+    pub fn decode(bytes: &Bytes, protocol_version: u8) -> Result<PagingState, CqlError> {
         let (modern, legacy) = (|| decode_modern(bytes.clone()), || decode_legacy(bytes.clone()));
         match Form::of(protocol_version) {
             Form::Modern => modern().or_else(legacy),

@@ -6,7 +6,7 @@
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use super::{Form, invalid, vint};
-use crate::error::CqlResult;
+use crate::CqlError;
 
 /// First two bytes of an old cell name that belongs to the static row (`CompositeType`).
 const STATIC_MARKER: u16 = 0xffff;
@@ -85,9 +85,11 @@ impl RowMark {
         RowMark { form: Form::Legacy, bytes: out.freeze() }
     }
 
-    /// The row, in a table with this many clustering columns. Bytes that are no such row are a
-    /// protocol error.
-    pub fn row(&self, clustering_len: usize) -> CqlResult<MarkedRow> {
+    /// The row, in a table with this many clustering columns.
+    ///
+    /// # Errors
+    /// `Protocol` for bytes that are no such row.
+    pub fn row(&self, clustering_len: usize) -> Result<MarkedRow, CqlError> {
         if clustering_len == 0 {
             return Ok(MarkedRow::Row(Vec::new()));
         }

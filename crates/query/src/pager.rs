@@ -8,9 +8,9 @@ use basalt_model::command::{
     ClusteringFilter, ColumnFilter, DataLimits, KeyBound, KeyRange, PartitionRows, ReadTarget, RowFilter,
     RowSelection,
 };
+use basalt_model::paging_state::{Form, MarkedRow, PagingState, RowMark};
 use basalt_model::{Clustering, CqlError, DecoratedKey, ReadCommand, Row, Table};
 
-use super::state::{Form, MarkedRow, PagingState, RowMark};
 use crate::error::CqlResult;
 use crate::plan::Reader;
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const GOLDEN: &str = include_str!("../../../../../tests/golden/statement_ids.txt");
+const GOLDEN: &str = include_str!("../../../../tests/golden/statement_ids.txt");
 
 fn unhex(text: &str) -> Bytes {
     let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).unwrap() as u8).collect();
