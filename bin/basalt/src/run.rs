@@ -74,7 +74,8 @@ pub fn run(options: Options) -> Result<(), String> {
     })
     .map_err(|error| error.to_string())?;
     let env = Arc::new(SystemEnv::new());
-    let storage = Storage::open(&settings, env.clone(), Arc::new(engine));
+    let storage =
+        Storage::open(&settings, env.clone(), Arc::new(engine)).map_err(|error| error.to_string())?;
     let node = Node::start(&settings, env, storage, bound).map_err(|error| error.to_string())?;
     announce(&settings, &node);
     let signal = signals.wait();

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use basalt_coordinator::{Replica, ReplicaError, Reply};
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
 use basalt_model::{Mutation, ReadCommand, TableId};
-use basalt_storage::engine::{Engine, EngineError, ReadTier, Sync, WriteOptions, WriteSet};
+use basalt_storage::commit::{CommitError, Committer, OnCommitted, Submitted};
+use basalt_storage::engine::{Engine, EngineError, ReadTier, WriteSet};
 use basalt_storage::read::{PAGE_BYTES_MAX, ReadError, ReadOptions, ReadOutcome, read};
 use basalt_storage::write::{WriteError, Writer};
+use tokio::sync::oneshot;
 
 use crate::pool::Pool;
 use crate::table_storage::{on_pool, replica_error};
@@ -26,6 +28,7 @@ const REACTOR_RANGE_ROWS: u32 = 100;
 pub struct LocalReplica {
     engine: Arc<dyn Engine>,
     writer: Arc<Writer>,
+    committer: Arc<Committer>,
     pool: Arc<Pool>,
     tombstone_failure_threshold: u32,
 }
@@ -34,12 +37,13 @@ impl LocalReplica {
     /// Over an engine. `max_mutation_bytes` and the threshold are Cassandra's settings of those names.
     pub fn new(
         engine: Arc<dyn Engine>,
+        committer: Arc<Committer>,
         pool: Arc<Pool>,
         max_mutation_bytes: usize,
         tombstone_failure_threshold: u32,
     ) -> LocalReplica {
         let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
-        LocalReplica { engine, writer, pool, tombstone_failure_threshold }
+        LocalReplica { engine, writer, committer, pool, tombstone_failure_threshold }
     }
 
     /// Reads what memory holds; `None` when that is not enough, or takes too long for a reactor.
@@ -94,15 +98,46 @@ fn write_error(error: WriteError) -> ReplicaError {
     }
 }
 
+fn commit_error(error: CommitError) -> ReplicaError {
+    match error {
+        CommitError::Overloaded => ReplicaError::Overloaded("too many writes wait for the commit log"),
+        CommitError::Engine(error) => replica_error(error),
+        CommitError::Closed => ReplicaError::Closed,
+    }
+}
+
 impl Replica for LocalReplica {
     fn apply(&self, mutations: Vec<Mutation>) -> Reply<()> {
-        let (engine, writer) = (Arc::clone(&self.engine), Arc::clone(&self.writer));
-        on_pool(&self.pool, move || {
-            let mut set = WriteSet::new();
-            let _guards = writer.lock_and_encode(&mutations, &mut set).map_err(write_error)?;
-            let options = WriteOptions { sync: Sync::Synced, may_block: true };
-            engine.write(&[&set], options).map_err(replica_error)
-        })
+        let mut set = WriteSet::new();
+        if Writer::reads_before_writing(&mutations) {
+            let (writer, committer) = (Arc::clone(&self.writer), Arc::clone(&self.committer));
+            return on_pool(&self.pool, move || {
+                let _guards = writer.lock_and_encode(&mutations, &mut set).map_err(write_error)?;
+                committer.commit(set).map_err(commit_error)
+            });
+        }
+        if let Err(error) = self.writer.encode(&mutations, &mut set) {
+            return Reply::ready(Err(write_error(error)));
+        }
+        let mut later = None;
+        let on_committed = || -> OnCommitted {
+            let (sender, receiver) = oneshot::channel();
+            later = Some(receiver);
+            // Who asked may be gone: then nobody wants the answer.
+            Box::new(move |result| drop(sender.send(result.map_err(commit_error))))
+        };
+        match self.committer.submit(&mut set, false, on_committed) {
+            Ok(Submitted::Done) => Reply::ready(Ok(())),
+            Ok(Submitted::Queued) => match later {
+                Some(receiver) => Reply::Pending(receiver),
+                None => Reply::ready(Err(ReplicaError::Closed)),
+            },
+            Err(CommitError::Engine(EngineError::WouldStall)) => {
+                let committer = Arc::clone(&self.committer);
+                on_pool(&self.pool, move || committer.commit(set).map_err(commit_error))
+            }
+            Err(error) => Reply::ready(Err(commit_error(error))),
+        }
     }
 
     fn read(&self, command: ReadCommand) -> Reply<ReadPage> {

@@ -11,13 +11,14 @@ use basalt_model::env::SharedEnv;
 use basalt_query::schema::{SchemaError, SchemaStoreParts, Scratch};
 use basalt_query::system_tables::NodeFacts;
 use basalt_query::{QueryProcessor, SchemaAccess, SchemaStore};
+use basalt_storage::commit::{CommitError, Committer, SyncMode};
 use basalt_storage::engine::{Engine, EngineError};
 use tokio::runtime;
 use tokio::sync::watch;
 
 use crate::auth::{AllowAll, Authenticator};
 use crate::clients::{Clients, End};
-use crate::config::settings::Settings;
+use crate::config::settings::{CommitlogSync, Settings};
 use crate::context::Context;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
@@ -43,6 +44,17 @@ pub enum StartError {
     /// The stored schema cannot be read.
     #[error("{0}")]
     Schema(#[from] SchemaError),
+}
+
+/// Why a node could not bring everything to disk.
+#[derive(Debug, thiserror::Error)]
+pub enum DrainError {
+    /// The commit log.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
@@ -159,19 +171,35 @@ pub struct Storage {
     pub scratch: Arc<dyn Scratch>,
     /// Waits for the disk.
     pub pool: Arc<Pool>,
+    /// Makes writes durable.
+    pub committer: Arc<Committer>,
 }
 
 impl Storage {
     /// Everything over one engine.
-    pub fn open(settings: &Settings, env: SharedEnv, engine: Arc<dyn Engine>) -> Storage {
+    ///
+    /// # Errors
+    /// No thread for the commit log.
+    pub fn open(settings: &Settings, env: SharedEnv, engine: Arc<dyn Engine>) -> Result<Storage, StartError> {
+        let mode = match settings.commitlog_sync {
+            CommitlogSync::Batch => SyncMode::Batch,
+            CommitlogSync::Group { window_ms } => SyncMode::Group { window_ms },
+            CommitlogSync::Periodic { period_ms, lag_block_ms } => {
+                SyncMode::Periodic { period_ms, lag_block_ms }
+            }
+        };
+        let committer = Committer::start(Arc::clone(&engine), Arc::clone(&env), mode)
+            .map_err(system("starting the commit log"))?;
+        let committer = Arc::new(committer);
         let pool = Arc::new(Pool::new("disk", env, settings.pool_threads));
         let replica = Arc::new(LocalReplica::new(
             Arc::clone(&engine),
+            Arc::clone(&committer),
             Arc::clone(&pool),
             usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX),
             settings.query.tombstone_failure_threshold,
         ));
-        Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool }
+        Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, committer })
     }
 }
 
@@ -236,12 +264,15 @@ impl Node {
     ///
     /// # Errors
     /// The engine could not bring everything to disk.
-    pub fn drain(self) -> Result<(), EngineError> {
+    pub fn drain(self) -> Result<(), DrainError> {
         if let Some(server) = self.server {
             server.drain();
         }
         self.storage.pool.close();
-        self.storage.engine.close()
+        let committed = self.storage.committer.stop();
+        // Whatever the log says, memtables that can be written are.
+        self.storage.engine.close()?;
+        Ok(committed?)
     }
 }
 

@@ -46,7 +46,10 @@ pub fn replica_error(error: EngineError) -> ReplicaError {
     match error {
         EngineError::UnknownTable(table) => ReplicaError::UnknownTable(table),
         EngineError::Closed => ReplicaError::Closed,
-        other => ReplicaError::Storage(other.to_string()),
+        other => {
+            tracing::error!(error = %other, "storage failed");
+            ReplicaError::Storage(other.to_string())
+        }
     }
 }
 
