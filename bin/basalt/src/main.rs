@@ -1,6 +1,7 @@
 //! The one program: `basalt run` starts a node. Reads the command line and the environment, and is the
 //! only one to print and to end the process.
 
+mod demo;
 mod machine;
 mod run;
 
@@ -23,12 +24,15 @@ struct Arguments {
 enum Command {
     /// Run a node.
     Run(run::Options),
+    /// Start a node on an empty directory, load it, and print how long its users would wait.
+    Demo(demo::Options),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let ended = match arguments.command.unwrap_or_else(|| Command::Run(run::Options::default())) {
         Command::Run(options) => run::run(options),
+        Command::Demo(options) => demo::run(&options),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

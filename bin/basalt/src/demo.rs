@@ -1,0 +1,165 @@
+//! `basalt demo`: a node of this very program on an empty directory, loaded and then asked at a fixed
+//! rate over the real protocol, with the latencies printed.
+
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+
+use basalt_model::env::SharedEnv;
+use basalt_node::env::SystemEnv;
+use basalt_stress::run::{self, Target};
+use basalt_stress::schedule::ConstantRate;
+use basalt_stress::workload::apm;
+use basalt_stress::{report, session};
+use clap::Args;
+
+/// Makes the runs reproducible: the same requests each time.
+const SEED: u64 = 2012;
+
+/// What `basalt demo` takes.
+#[derive(Args)]
+pub struct Options {
+    /// Records loaded before the run.
+    #[arg(long, default_value_t = 200_000)]
+    records: u64,
+    /// Seconds the run lasts.
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
+    /// Requests a second.
+    #[arg(long, default_value_t = 10_000)]
+    rate: u64,
+    /// Connections to the node.
+    #[arg(long, default_value_t = 4)]
+    connections: usize,
+    /// The port of the node [default: one that is free].
+    #[arg(long)]
+    port: Option<u16>,
+}
+
+/// The node as a process of its own, ended with this value.
+struct Node {
+    process: Child,
+    address: SocketAddr,
+    /// Held so that whatever the node still prints has somewhere to go.
+    _output: BufReader<ChildStdout>,
+}
+
+/// Runs the demonstration.
+///
+/// # Errors
+/// One line: what went wrong.
+pub fn run(options: &Options) -> Result<(), String> {
+    let directory = data_directory()?;
+    let mut node = Node::start(&directory, options.port)?;
+    let outcome = measure(options, node.address);
+    if outcome.is_ok() {
+        println!("\nLook at the data while the node runs:");
+        println!(
+            "  cqlsh {} {} -e 'SELECT * FROM apm.measurements LIMIT 10'",
+            node.address.ip(),
+            node.address.port()
+        );
+        wait_for_user();
+    }
+    node.stop()?;
+    if outcome.is_ok() {
+        println!("The node has ended; its data is in {}. To start it again:", directory.display());
+        println!("  basalt run --data-dir {} --port {}", directory.display(), node.address.port());
+    }
+    outcome
+}
+
+fn data_directory() -> Result<PathBuf, String> {
+    let directory = std::env::temp_dir().join(format!("basalt-demo-{}", std::process::id()));
+    std::fs::create_dir(&directory)
+        .map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
+    Ok(directory)
+}
+
+/// Keeps the node up until Enter, where there is somebody to press it.
+fn wait_for_user() {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        println!("Press Enter to end the node.");
+        // The end of the input ends the node as well.
+        let _ = std::io::stdin().lock().read_line(&mut String::new());
+    }
+}
+
+fn measure(options: &Options, address: SocketAddr) -> Result<(), String> {
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let target = Target { address, connections: options.connections };
+    let failed = |error: session::SessionError| error.to_string();
+    run::create_apm(&target).map_err(failed)?;
+    println!(
+        "\nAPM records: key {:?} for metric {}, five values of {} bytes",
+        apm::key(0),
+        apm::metric_name(0),
+        apm::VALUE_BYTES
+    );
+    let loaded = run::load_apm(&env, &target, options.records, SEED).map_err(failed)?;
+    check(&loaded)?;
+    let plan = ConstantRate::lasting(options.rate, options.seconds);
+    let summary = run::run_apm(&env, &target, plan, options.records, SEED + 1).map_err(failed)?;
+    println!("\nAPM RW: 50 % reads, 50 % inserts, open loop, latencies from when each request was due\n");
+    print!("{}", report::text(&summary));
+    check(&summary)
+}
+
+/// A demonstration in which requests fail is not one.
+fn check(summary: &run::Summary) -> Result<(), String> {
+    let errors = summary.record.total().errors;
+    if errors + summary.unsent + summary.unanswered > 0 {
+        return Err(format!(
+            "{errors} requests failed, {} were not sent, {} not answered",
+            summary.unsent, summary.unanswered
+        ));
+    }
+    Ok(())
+}
+
+impl Node {
+    /// Starts it and waits until it listens.
+    fn start(directory: &Path, port: Option<u16>) -> Result<Node, String> {
+        let port = match port {
+            Some(port) => port,
+            None => free_port().map_err(|error| format!("no port is free: {error}"))?,
+        };
+        let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
+        let mut process = Command::new(program)
+            .args(["run", "--port", &port.to_string(), "--data-dir"])
+            .arg(directory)
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("the node cannot be started: {error}"))?;
+        let output = process.stdout.take().ok_or("the node's output cannot be read")?;
+        let mut output = BufReader::new(output);
+        let mut line = String::new();
+        while output.read_line(&mut line).is_ok_and(|length| length > 0) {
+            print!("{line}");
+            if line.starts_with("Starting listening for CQL clients") {
+                let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+                return Ok(Node { process, address, _output: output });
+            }
+            line.clear();
+        }
+        // It has said why on the standard error, which is ours as well.
+        Err("the node ended before it listened".to_owned())
+    }
+
+    /// Drains it as an operator would: SIGTERM, then wait.
+    fn stop(&mut self) -> Result<(), String> {
+        let ended = Command::new("kill")
+            .arg(self.process.id().to_string())
+            .status()
+            .and_then(|_| self.process.wait())
+            .map_err(|error| format!("the node cannot be ended: {error}"))?;
+        if ended.success() { Ok(()) } else { Err(format!("the node ended with {ended}")) }
+    }
+}
+
+fn free_port() -> std::io::Result<u16> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr().map(|address| address.port())
+}
