@@ -77,6 +77,7 @@ fn entries(data: &[u8]) {
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    basalt_storage::fuzzing::fuzz_one(data);
     if let Ok(parts) = split(data) {
         let _any = decode_partition(parts.partition);
     }
