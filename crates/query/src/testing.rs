@@ -6,7 +6,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use basalt_coordinator::{Replica, ReplicaError, Reply, TableStorage};
@@ -80,11 +80,13 @@ type Tables = BTreeMap<TableId, BTreeMap<DecoratedKey, Stored>>;
 pub struct TestReplica {
     tables: Mutex<Tables>,
     page_rows: usize,
+    /// Reads fail while it is set.
+    pub fail_reads: AtomicBool,
 }
 
 impl Default for TestReplica {
     fn default() -> TestReplica {
-        TestReplica { tables: Mutex::default(), page_rows: 7 }
+        TestReplica { tables: Mutex::default(), page_rows: 7, fail_reads: AtomicBool::new(false) }
     }
 }
 
@@ -221,6 +223,9 @@ impl Replica for TestReplica {
     }
 
     fn read(&self, command: ReadCommand) -> Reply<ReadPage> {
+        if self.fail_reads.load(Ordering::Relaxed) {
+            return Reply::ready(Err(ReplicaError::Storage("told to fail".to_owned())));
+        }
         Reply::ready(Ok(self.page(&command)))
     }
 

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use basalt_cql::ast::{Describe, Statement};
 use basalt_model::command::ReadPage;
-use basalt_model::{CqlError, ReadCommand, Schema};
+use basalt_model::{CqlError, DecoratedKey, ReadCommand, Schema};
 
-use super::SchemaStore;
+use super::{SchemaError, SchemaStore};
 use crate::access::{LocalFuture, SchemaAccess};
 use crate::ddl;
 use crate::describe::{self, DescribeContext};
 use crate::request::{ClientState, QueryOptions};
 use crate::result::{Outcome, StatementResult};
+use crate::system_tables::virtual_tables::{self, VirtualContext};
 
 impl SchemaStore {
     fn describe(
@@ -49,7 +50,20 @@ impl SchemaAccess for SchemaStore {
         })
     }
 
-    fn read_virtual(&self, _command: &ReadCommand) -> Result<ReadPage, CqlError> {
-        Err(CqlError::unsupported("reading this table"))
+    fn read_virtual(&self, command: &ReadCommand) -> Result<ReadPage, CqlError> {
+        let schema = SchemaStore::current(self);
+        let context = VirtualContext {
+            schema: &schema,
+            facts: self.facts(),
+            identity: self.identity(),
+            views: self.parts.views.as_ref(),
+            timestamp: self.parts.env.wall_micros(),
+        };
+        let (rows, command) = virtual_tables::prepare(command.clone(), &context);
+        let mut page = self.parts.scratch.read(rows, command).map_err(SchemaError::from)?;
+        for partition in &mut page.partitions {
+            partition.key = DecoratedKey::new(partition.key.key.clone());
+        }
+        Ok(page)
     }
 }

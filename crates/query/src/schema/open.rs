@@ -257,8 +257,12 @@ impl Opening {
         let table = system_table(&schema, "local")?;
         let version = local::write_schema_version(table, schema.version, self.last_timestamp);
         parts.replica.apply(vec![version]).await?;
-        let writer =
-            Writer { digest: self.digest, column_ids: self.column_ids, last_timestamp: self.last_timestamp };
+        let writer = Writer {
+            digest: self.digest,
+            column_ids: self.column_ids,
+            last_timestamp: self.last_timestamp,
+            unfinished: None,
+        };
         Ok(Arc::new(SchemaStore {
             parts,
             schema_tables: defined.schema_tables,

@@ -59,6 +59,9 @@ pub(super) struct Writer {
     pub(super) column_ids: ColumnIds,
     /// The write time of the last change: the next one is later even if the clock is not.
     pub(super) last_timestamp: i64,
+    /// The keyspace of a change whose rows may be stored but whose picture was not published: it
+    /// failed, or whoever waited for it went away.
+    pub(super) unfinished: Option<Arc<str>>,
 }
 
 /// The schema's keeper. One per node.
@@ -103,6 +106,9 @@ impl SchemaStore {
     ) -> Result<Outcome, CqlError> {
         let mut writer = self.writer.lock().await;
         let env = &self.parts.env;
+        if let Some(keyspace) = writer.unfinished.clone() {
+            self.catch_up(&mut writer, &keyspace).await?;
+        }
         let timestamp = env.wall_micros().max(writer.last_timestamp + 2);
         let schema = self.current();
         let context = DdlContext {
@@ -165,6 +171,7 @@ impl SchemaStore {
             }
         }
         mutations.extend(dropped.iter().map(|table| column_ids::delete(ids, *table, time)));
+        writer.unfinished = Some(keyspace.into());
         self.parts.replica.apply(mutations).await?;
         for table in touched {
             let partition = self.partition(ids, &column_ids::key_of(table)).await?;
@@ -174,6 +181,19 @@ impl SchemaStore {
         }
         let loaded = self.reload(writer, keyspace).await?;
         self.publish(writer, schema, keyspace, loaded, time).await
+    }
+
+    /// Publishes what is stored of a keyspace, whatever it is.
+    async fn catch_up(&self, writer: &mut Writer, keyspace: &str) -> Result<(), SchemaError> {
+        let schema = self.current();
+        let ids = system_table(&schema, "basalt_columns")?;
+        let (replica, now_s) = (self.parts.replica.as_ref(), self.parts.env.now_s());
+        for partition in read::table(replica, ids, now_s).await? {
+            writer.column_ids.load(ids, &partition)?;
+        }
+        let loaded = self.reload(writer, keyspace).await?;
+        let time = ChangeTime { timestamp: self.parts.env.wall_micros(), now_s };
+        self.publish(writer, &schema, keyspace, loaded, time).await
     }
 
     /// Reads one keyspace back from its rows.
@@ -207,7 +227,7 @@ impl SchemaStore {
 
     async fn publish(
         &self,
-        writer: &Writer,
+        writer: &mut Writer,
         schema: &Schema,
         name: &str,
         loaded: Option<Keyspace>,
@@ -232,6 +252,7 @@ impl SchemaStore {
         let table = system_table(schema, "local")?;
         let version = local::write_schema_version(table, next.version, time.timestamp);
         self.current.store(Arc::new(next));
+        writer.unfinished = None;
         Ok(self.parts.replica.apply(vec![version]).await?)
     }
 }

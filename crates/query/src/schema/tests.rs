@@ -198,3 +198,18 @@ fn listeners_hear_of_changes_after_they_are_published() {
     assert!(matches!(second.result, StatementResult::Void));
     assert_eq!(*heard.lock(), ["k"]);
 }
+
+#[test]
+fn a_change_that_nobody_waited_for_is_caught_up_with() {
+    let node = TestNode::new();
+    let store = node.open();
+    execute(&store, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").unwrap();
+    node.replica.fail_reads.store(true, Ordering::Relaxed);
+    let create = "CREATE TABLE k.a (k int PRIMARY KEY)";
+    assert!(execute(&store, create).is_err());
+    assert!(store.current().table("k", "a").is_none());
+    node.replica.fail_reads.store(false, Ordering::Relaxed);
+    // The rows are there: the next change finds the table.
+    assert!(matches!(execute(&store, create), Err(CqlError::AlreadyExists { .. })));
+    assert!(store.current().table("k", "a").is_some());
+}

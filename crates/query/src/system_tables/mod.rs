@@ -9,4 +9,4 @@ pub mod virtual_tables;
 
 pub use definitions::kind_of;
 pub use facts::NodeFacts;
-pub use views::{ClientView, NodeViews, SettingView, ThreadPoolView};
+pub use views::{ClientView, NodeViews, SettingView, ThreadPoolView, ViewRow, ViewValue};

@@ -18,6 +18,7 @@ pub fn without_effect(properties: &[Property], options: &TableOptions) -> Vec<St
         "crc_check_chance" => options.crc_check_chance != defaults.crc_check_chance,
         "incremental_backups" => options.incremental_backups != defaults.incremental_backups,
         "max_index_interval" => options.max_index_interval != defaults.max_index_interval,
+        "memtable" => options.memtable.is_some(),
         "memtable_flush_period_in_ms" => {
             options.memtable_flush_period_in_ms != defaults.memtable_flush_period_in_ms
         }

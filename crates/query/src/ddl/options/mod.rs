@@ -195,11 +195,12 @@ fn validate(options: &TableOptions) -> Result<(), CqlError> {
     Ok(())
 }
 
-/// The name of a memtable configuration: only `default` is configured. `None` stands for it, as
-/// `system_schema` stores it.
+/// The name of a memtable configuration of Cassandra's own `cassandra.yaml`. `None` stands for
+/// the default, as `system_schema` stores it.
 fn memtable(name: &str) -> Result<Option<String>, CqlError> {
     match name {
         "default" => Ok(None),
+        "skiplist" | "trie" => Ok(Some(name.to_owned())),
         other => Err(CqlError::config(format!("Memtable configuration \"{other}\" not found."))),
     }
 }
