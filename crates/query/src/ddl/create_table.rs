@@ -61,7 +61,10 @@ pub(super) fn effect_warning(
 ) -> Option<String> {
     let names = options::without_effect(properties, options);
     (!names.is_empty()).then(|| {
-        format!("Options of table {keyspace}.{table} that are kept but have no effect in Basalt: {}", names.join(", "))
+        format!(
+            "Options of table {keyspace}.{table} that are kept but have no effect in Basalt: {}",
+            names.join(", ")
+        )
     })
 }
 
@@ -274,7 +277,8 @@ fn check_counters(
     if !types.values().any(|data_type| *data_type == DataType::Counter) {
         return Ok(false);
     }
-    let in_key = |name: &str| key.partition.iter().chain(&key.clustering).any(|column| column.as_str() == name);
+    let in_key =
+        |name: &str| key.partition.iter().chain(&key.clustering).any(|column| column.as_str() == name);
     let mixed = statement
         .columns
         .iter()

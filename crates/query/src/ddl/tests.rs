@@ -36,7 +36,8 @@ fn cases(file: &str) -> Vec<Case> {
         let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with('#')).collect();
         let plain = lines.iter().all(|line| !line.starts_with('@'));
         let statement = lines.iter().find_map(|line| line.strip_prefix("cql: ")).filter(|_| plain)?;
-        let answer = lines.iter().filter(|line| !line.starts_with("cql: ")).map(|line| unescape(line)).collect();
+        let answer =
+            lines.iter().filter(|line| !line.starts_with("cql: ")).map(|line| unescape(line)).collect();
         Some(Case { statement: unescape(statement), answer })
     };
     text.split("\n\n").filter_map(case).collect()
@@ -56,7 +57,9 @@ fn describe_outcome(outcome: &Outcome) -> Vec<String> {
             };
             match &change.target {
                 ChangeTarget::Keyspace => format!("schema_change: {word} KEYSPACE {}", change.keyspace),
-                ChangeTarget::Table(name) => format!("schema_change: {word} TABLE {} {name}", change.keyspace),
+                ChangeTarget::Table(name) => {
+                    format!("schema_change: {word} TABLE {} {name}", change.keyspace)
+                }
                 ChangeTarget::Type(name) => format!("schema_change: {word} TYPE {} {name}", change.keyspace),
             }
         }

@@ -182,7 +182,9 @@ fn generic<'a>(name: &QualifiedName, context: &DescribeContext<'a>) -> Result<Ve
     };
     let found = named_keyspace(place, context)?;
     let table = table(found, element);
-    table.map(|table| vec![table]).ok_or_else(|| missing(format!("'{element}' not found in keyspace '{place}'")))
+    table
+        .map(|table| vec![table])
+        .ok_or_else(|| missing(format!("'{element}' not found in keyspace '{place}'")))
 }
 
 /// A value of a row.

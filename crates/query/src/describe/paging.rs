@@ -84,7 +84,8 @@ fn offset(state: &[u8], protocol_version: u8, schema: Uuid) -> Result<usize, Cql
         return Err(CqlError::invalid("Incompatible paging state"));
     }
     let length = take(&mut key, 2).ok_or_else(invalid)?;
-    let release = take(&mut key, usize::from(u16::from_be_bytes([length[0], length[1]]))).ok_or_else(invalid)?;
+    let release =
+        take(&mut key, usize::from(u16::from_be_bytes([length[0], length[1]]))).ok_or_else(invalid)?;
     if release != RELEASE_VERSION.as_bytes() {
         return Err(CqlError::invalid(format!(
             "The server version of the paging state {} is different from the one of the server {RELEASE_VERSION}",

@@ -24,20 +24,25 @@ fn options(page_size: Option<i32>, paging_state: Option<bytes::Bytes>) -> QueryO
     }
 }
 
-fn ask(store: &SchemaStore, text: &str, keyspace: Option<&str>, options: &QueryOptions) -> Result<ResultSet, String> {
+fn ask(
+    store: &SchemaStore,
+    text: &str,
+    keyspace: Option<&str>,
+    options: &QueryOptions,
+) -> Result<ResultSet, String> {
     let Ok(Statement::Describe(statement)) = basalt_cql::parse_statement(text) else { panic!("{text}") };
     let schema = store.current();
-    let context = DescribeContext {
-        schema: &schema,
-        keyspace,
-        facts: store.facts(),
-        tokens: &store.identity().tokens,
-    };
+    let context =
+        DescribeContext { schema: &schema, keyspace, facts: store.facts(), tokens: &store.identity().tokens };
     describe(&statement, options, &context).map_err(|error| error.to_string())
 }
 
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t").replace('|', "\\p")
+    text.replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t")
+        .replace('|', "\\p")
 }
 
 fn lines(result: &ResultSet) -> Vec<String> {
@@ -87,8 +92,14 @@ fn user_schemas_are_described_as_recorded() {
         }
         if asked != expected {
             let pairs = asked.iter().zip(&expected).filter(|(ours, stock)| ours != stock);
-            let pairs: Vec<String> = pairs.map(|(ours, stock)| format!("  stock {stock}\n  ours  {ours}")).collect();
-            differences.push(format!("before {line} ({} lines, stock {})\n{}", asked.len(), expected.len(), pairs.join("\n")));
+            let pairs: Vec<String> =
+                pairs.map(|(ours, stock)| format!("  stock {stock}\n  ours  {ours}")).collect();
+            differences.push(format!(
+                "before {line} ({} lines, stock {})\n{}",
+                asked.len(),
+                expected.len(),
+                pairs.join("\n")
+            ));
         }
         asked.clear();
         expected.clear();
@@ -140,14 +151,22 @@ fn pages_follow_each_other_until_the_schema_changes() {
     run(store.change(None, |context| ddl::plan(&statement, context))).unwrap();
     let error = ask(&store, "DESCRIBE TABLES", None, &options(Some(10), first.paging_state)).unwrap_err();
     assert!(error.starts_with("The schema has changed since the previous page"), "{error}");
-    let bad = ask(&store, "DESCRIBE TABLES", None, &options(Some(10), Some(bytes::Bytes::from_static(b"\x01\x02"))));
+    let bad = ask(
+        &store,
+        "DESCRIBE TABLES",
+        None,
+        &options(Some(10), Some(bytes::Bytes::from_static(b"\x01\x02"))),
+    );
     assert!(bad.is_err());
 }
 
 /// Lines that differ on purpose: tables of our own, and the index on Paxos state that we have not.
 fn ours(line: &str) -> bool {
-    line.contains("| basalt |") || line.contains("| basalt_columns |") || line.ends_with("| table | basalt")
-        || line.ends_with("| table | basalt_columns") || line.contains("PaxosUncommittedIndex")
+    line.contains("| basalt |")
+        || line.contains("| basalt_columns |")
+        || line.ends_with("| table | basalt")
+        || line.ends_with("| table | basalt_columns")
+        || line.contains("PaxosUncommittedIndex")
 }
 
 #[test]

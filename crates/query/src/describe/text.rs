@@ -44,11 +44,8 @@ fn replication(keyspace: &Keyspace) -> String {
 
 /// CREATE TYPE.
 pub fn user_type(user_type: &UserType) -> String {
-    let fields: Vec<String> = user_type
-        .fields
-        .iter()
-        .map(|(name, field)| format!("    {} {field}", identifier(name)))
-        .collect();
+    let fields: Vec<String> =
+        user_type.fields.iter().map(|(name, field)| format!("    {} {field}", identifier(name))).collect();
     format!(
         "CREATE TYPE {}.{} (\n{}\n);",
         identifier(&user_type.keyspace),
@@ -140,7 +137,8 @@ fn primary_key(table: &Table, text: &mut String) {
         columns.iter().map(|column| identifier(&column.name).into_owned()).collect()
     };
     let (partition, clustering) = (names(table.partition_key()), names(table.clustering()));
-    let partition = if partition.len() > 1 { format!("({})", partition.join(", ")) } else { partition.join("") };
+    let partition =
+        if partition.len() > 1 { format!("({})", partition.join(", ")) } else { partition.join("") };
     let all: Vec<String> = std::iter::once(partition).chain(clustering).collect();
     *text += &format!("    PRIMARY KEY ({})\n", all.join(", "));
 }

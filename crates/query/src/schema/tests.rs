@@ -203,7 +203,11 @@ fn listeners_hear_of_changes_after_they_are_published() {
 fn a_change_that_nobody_waited_for_is_caught_up_with() {
     let node = TestNode::new();
     let store = node.open();
-    execute(&store, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").unwrap();
+    execute(
+        &store,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    )
+    .unwrap();
     node.replica.fail_reads.store(true, Ordering::Relaxed);
     let create = "CREATE TABLE k.a (k int PRIMARY KEY)";
     assert!(execute(&store, create).is_err());

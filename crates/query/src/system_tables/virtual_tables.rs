@@ -13,9 +13,9 @@ use basalt_model::{
 };
 use bytes::Bytes;
 
+use super::NodeFacts;
 use super::local::NodeIdentity;
 use super::views::{NodeViews, ViewRow};
-use super::NodeFacts;
 
 /// What rows are made from.
 pub struct VirtualContext<'a> {
@@ -53,7 +53,8 @@ pub fn prepare(command: ReadCommand, context: &VirtualContext<'_>) -> (Vec<Parti
         if by_token { DecoratedKey::new(key) } else { at_one_token(key) }
     };
     let rows = rows(&command.table, context);
-    let updates = rows.iter().filter_map(|row| update(&command.table, row, &place, context.timestamp)).collect();
+    let updates =
+        rows.iter().filter_map(|row| update(&command.table, row, &place, context.timestamp)).collect();
     let target = if by_token { command.target } else { at_one_token_target(command.target) };
     (updates, ReadCommand { target, ..command })
 }
@@ -95,11 +96,10 @@ fn update(
 ) -> Option<PartitionUpdate> {
     let value = |name: &str| row.iter().find(|(column, _)| *column == name).map(|(_, value)| value.bytes());
     let key: Option<Vec<Bytes>> = table.partition_key().iter().map(|column| value(&column.name)).collect();
-    let clustering: Option<Vec<Bytes>> = table.clustering().iter().map(|column| value(&column.name)).collect();
-    let mut stored = Row {
-        liveness: Liveness::at(timestamp),
-        ..Row::new(Clustering::from_values(clustering?))
-    };
+    let clustering: Option<Vec<Bytes>> =
+        table.clustering().iter().map(|column| value(&column.name)).collect();
+    let mut stored =
+        Row { liveness: Liveness::at(timestamp), ..Row::new(Clustering::from_values(clustering?)) };
     for column in table.regulars() {
         if let Some(value) = value(&column.name) {
             stored.cells.push(Cell::live(column.id, None, timestamp, value));

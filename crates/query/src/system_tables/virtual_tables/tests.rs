@@ -1,6 +1,8 @@
 //! Virtual tables read through the keeper, against recordings of a stock node.
 
-use basalt_model::command::{ClusteringFilter, ColumnFilter, DataLimits, KeyRange, ReadPage, ReadTarget, RowFilter};
+use basalt_model::command::{
+    ClusteringFilter, ColumnFilter, DataLimits, KeyRange, ReadPage, ReadTarget, RowFilter,
+};
 use basalt_model::{DecoratedKey, ReadCommand};
 
 use crate::access::SchemaAccess;
@@ -24,7 +26,13 @@ fn everything() -> ReadTarget {
 }
 
 /// Values of a text column of each row, partitions in order; `None` names the partition key.
-fn texts(store: &SchemaStore, page: &ReadPage, keyspace: &str, table: &str, column: Option<&str>) -> Vec<String> {
+fn texts(
+    store: &SchemaStore,
+    page: &ReadPage,
+    keyspace: &str,
+    table: &str,
+    column: Option<&str>,
+) -> Vec<String> {
     let table = store.current().table(keyspace, table).unwrap().clone();
     let mut texts = Vec::new();
     for partition in &page.partitions {
@@ -71,7 +79,11 @@ fn the_virtual_schema_is_the_recorded_one() {
     let recorded = golden("schema/system_virtual_schema.columns.jsonl");
     for column in ["kind", "type", "clustering_order"] {
         let expected: Vec<String> = recorded.lines().map(|line| field(line, column)).collect();
-        assert_eq!(texts(&store, &page, "system_virtual_schema", "columns", Some(column)), expected, "{column}");
+        assert_eq!(
+            texts(&store, &page, "system_virtual_schema", "columns", Some(column)),
+            expected,
+            "{column}"
+        );
     }
 }
 
