@@ -6,6 +6,7 @@
 #   make lint     formatting, clippy, and the repository's own rules
 #   make bench    the measurements kept in the repository
 #   make fuzz     each fuzz target for FUZZ_SECONDS
+#   make torture  crashes, rubbish and large scans at the size that is promised: about half an hour
 #
 # One profile (release) and one target folder serve them all, so that nothing is compiled twice.
 
@@ -14,7 +15,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build demo test lint bench fuzz deps rocksdb
+.PHONY: build demo test lint bench fuzz torture deps rocksdb
 .DEFAULT_GOAL := build
 
 build: rocksdb
@@ -37,6 +38,13 @@ bench: rocksdb
 
 fuzz: rocksdb
 	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# The tests of tests/crash and the scan of tests/drivers, which `make test` runs in small.
+torture: build
+	BASALT_CRASH_ROUNDS=$(or $(BASALT_CRASH_ROUNDS),50) BASALT_STORM_FRAMES=$(or $(BASALT_STORM_FRAMES),1000000) \
+	  cargo test --locked --release -p basalt-crash-tests -- --nocapture
+	BASALT_SCAN_ROWS=$(or $(BASALT_SCAN_ROWS),1000000) BASALT_BIN=$(abspath $(TARGET))/release/basalt \
+	  tests/drivers/run.sh scan
 
 # Installs what is missing when it may, says what it needs when it may not; silent when all is there.
 deps:

@@ -1,0 +1,51 @@
+//! Writers with a model: each keeps what must be there, writes, and knows which one request was in flight when the
+//! node went away. Afterwards everything is read back and compared.
+//!
+//! A writer waits for each answer, so exactly one of its requests can be in doubt. Keys are a writer's own.
+
+mod check;
+mod ddl;
+mod model;
+mod writer;
+
+pub use check::{Checked, check};
+pub use ddl::Schemer;
+pub use model::{Content, Op};
+pub use writer::Writer;
+
+use crate::client::{CallError, Client};
+
+/// The keyspace of all tables here.
+pub const KEYSPACE: &str = "crash";
+
+/// The tables of the writers.
+const TABLES: [&str; 5] = [
+    "CREATE KEYSPACE crash WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    "CREATE TABLE crash.wide (p text, c int, s text STATIC, v text, tags set<text>, attrs map<text, int>, \
+     items list<int>, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC)",
+    "CREATE TABLE crash.narrow (k text PRIMARY KEY, v blob)",
+    "CREATE TABLE crash.batch_a (id text PRIMARY KEY, v text)",
+    "CREATE TABLE crash.batch_b (id text, part int, v text, PRIMARY KEY (id, part))",
+];
+
+/// Makes the tables.
+///
+/// # Panics
+/// When the node refuses.
+pub fn create_tables(client: &mut Client) {
+    for statement in TABLES {
+        client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+    }
+}
+
+/// Whether an answer leaves a request in doubt, which only the end of the connection does.
+///
+/// # Panics
+/// When the node refused, broke the protocol, or did not answer.
+fn is_in_doubt<T>(what: &dyn std::fmt::Debug, answer: Result<T, CallError>) -> bool {
+    match answer {
+        Ok(_) => false,
+        Err(CallError::Lost(_)) => true,
+        Err(error) => panic!("{what:?}: {error:?}"),
+    }
+}
