@@ -3,7 +3,8 @@
 #
 #   scripts/fuzz.sh SECONDS [TARGET...]
 #
-# A finding is left in fuzz/artifacts/TARGET and ends the run with an error.
+# FUZZ_SEED chooses the random numbers; FUZZ_RUNS ends a target after so many inputs, even before its time is up. A
+# finding is left in fuzz/artifacts/TARGET and ends the run with an error and the command that repeats it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -33,9 +34,10 @@ for target in "${targets[@]}"; do
   [ ! -d "fuzz/seeds/$target" ] || seeds=("fuzz/seeds/$target")
   log=$(mktemp)
   if ! "$target_dir/$host/release/$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 \
-    -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" "${seeds[@]}" >"$log" 2>&1; then
+    -seed="${FUZZ_SEED:-0}" -runs="${FUZZ_RUNS:--1}" -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" "${seeds[@]}" >"$log" 2>&1; then
     tail -n 60 "$log" >&2
-    echo "fuzz: $target failed; the input is in fuzz/artifacts/$target" >&2
+    finding=$(ls -t "fuzz/artifacts/$target/"* 2>/dev/null | head -n 1)
+    echo "fuzz: $target failed; again: $target_dir/$host/release/$target ${finding:-fuzz/artifacts/$target/*}" >&2
     exit 1
   fi
   grep -E '^#[0-9]+.*DONE' "$log" >&2 || tail -n 2 "$log" >&2

@@ -49,7 +49,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if path.is_dir() {
             all.extend(content(&path));
-        } else if name != "LOCK" && !name.starts_with("LOG") {
+        } else if !["LOCK", "basalt-lock"].contains(&name.as_str()) && !name.starts_with("LOG") {
             all.insert(path.clone(), fs::read(&path).expect("bytes"));
         }
     }
