@@ -1,5 +1,5 @@
 //! Traces that clients ask for: a session's row in `system_traces.sessions`, with who asked what and
-//! how long it took. The steps in between (`system_traces.events`) are not recorded.
+//! how long it took, and one event that says that the steps in between are not recorded.
 
 use std::net::SocketAddr;
 
@@ -13,6 +13,11 @@ use crate::context::Local;
 use crate::requests::describe;
 
 /// `trace_type_query_ttl`'s default: a day.
+const INSERT_EVENT: &str = "INSERT INTO system_traces.events (session_id, event_id, activity, source, source_port, \
+     source_elapsed, thread) VALUES (?, ?, 'Executed on this node (single steps are not recorded)', ?, ?, ?, 'reactor') \
+     USING TTL 86400";
+
+/// As above.
 const INSERT: &str = "INSERT INTO system_traces.sessions (session_id, client, command, coordinator, coordinator_port, \
      duration, parameters, request, started_at) VALUES (?, ?, 'QUERY', ?, ?, ?, ?, ?, ?) USING TTL 86400";
 
@@ -70,7 +75,25 @@ pub async fn record(local: &Local, request: &Request, client: SocketAddr, micros
         Bytes::from_static(title.as_bytes()),
         Bytes::copy_from_slice(&started_ms.to_be_bytes()),
     ];
-    let options = QueryOptions {
+    let event = vec![
+        values[0].clone(),
+        Bytes::copy_from_slice(time_uuid(ended_micros, env.random_u64()).as_bytes()),
+        values[2].clone(),
+        values[3].clone(),
+        values[4].clone(),
+    ];
+    for (text, values) in [(INSERT_EVENT, event), (INSERT, values)] {
+        let (options, mut client) = (options(values), ClientState::default());
+        if let Err(error) = local.node.processor.query(text, &options, &mut client).await {
+            tracing::warn!(%error, "a trace could not be stored");
+            return None;
+        }
+    }
+    Some(id)
+}
+
+fn options(values: Vec<Bytes>) -> QueryOptions {
+    QueryOptions {
         consistency: Consistency::One,
         serial_consistency: SerialConsistency::Serial,
         values: Values::Positional(values.into_iter().map(Value::Bytes).collect()),
@@ -80,12 +103,5 @@ pub async fn record(local: &Local, request: &Request, client: SocketAddr, micros
         now_s: None,
         keyspace: None,
         protocol_version: 5,
-    };
-    match local.node.processor.query(INSERT, &options, &mut ClientState::default()).await {
-        Ok(_) => Some(id),
-        Err(error) => {
-            tracing::warn!(%error, "a trace could not be stored");
-            None
-        }
     }
 }
