@@ -18,7 +18,7 @@ mod tombstones;
 pub mod unfiltered;
 
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
-use basalt_model::{ReadCommand, TableId};
+use basalt_model::{Clustering, ReadCommand, TableId};
 
 use crate::cells::EntryError;
 use crate::engine::{Engine, EngineError, ReadTier};
@@ -105,10 +105,16 @@ pub fn read(
     let mut collector = Collector::new(command, options);
     match &command.target {
         ReadTarget::Partition { key, filter } => {
-            if let RowSelection::Names(names) = &filter.rows
-                && point::is_fit(&collector, names)
-                && point::read(engine, &mut collector, key, names, filter)?
-            {
+            // Without clustering columns there is one row, however it is asked for.
+            let only = [Clustering::empty()];
+            let names = match &filter.rows {
+                RowSelection::Names(names) => names.as_slice(),
+                RowSelection::Slices(slices) if command.table.clustering_count == 0 && !slices.is_empty() => {
+                    &only
+                }
+                RowSelection::Slices(_) => &[],
+            };
+            if point::is_fit(&collector, names) && point::read(engine, &mut collector, key, names, filter)? {
                 return Ok(collector.finish());
             }
             if !scan::partition(engine, &mut collector, key, filter, false)? {
