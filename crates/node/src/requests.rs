@@ -216,6 +216,7 @@ fn served(outcome: Outcome, metadata: impl FnOnce(&ResultSet) -> (bool, bool), i
         }
         StatementResult::Rows(set) => {
             let (skip_metadata, is_changed) = metadata(&set);
+            let is_prepared = is_prepared && !is_conditional(&set);
             Reply::Rows { set, skip_metadata, is_changed, is_prepared }
         }
     };
@@ -226,14 +227,17 @@ fn served(outcome: Outcome, metadata: impl FnOnce(&ResultSet) -> (bool, bool), i
 /// (`ExecuteMessage.execute`). A conditional statement's columns depend on its outcome: they are
 /// always sent and never announced as a change.
 fn metadata_wanted(execute: &request::Execute, set: &ResultSet, version: ProtocolVersion) -> (bool, bool) {
-    let is_conditional =
-        set.metadata.columns.first().is_some_and(|column| column.name.as_ref() == "[applied]");
-    if is_conditional {
+    if is_conditional(set) {
         return (false, false);
     }
     let is_changed = version >= ProtocolVersion::V5
         && execute.result_metadata_id.as_deref() != Some(set.metadata.id.as_slice());
     (execute.params.skip_metadata && !is_changed, is_changed)
+}
+
+/// Whether these are the rows of a conditional statement: no other column has that name.
+fn is_conditional(set: &ResultSet) -> bool {
+    set.metadata.columns.first().is_some_and(|column| column.name.as_ref() == "[applied]")
 }
 
 fn statement_id(id: &Bytes) -> Result<[u8; 16], CqlError> {
