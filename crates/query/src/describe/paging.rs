@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use basalt_model::types::elements::{put_unsigned_vint, take_unsigned_vint};
+use basalt_model::ids::result_metadata_id;
+use basalt_model::paging_state::{Form, PagingState};
 use basalt_model::{CqlError, DataType};
 use bytes::Bytes;
-use md5::{Digest, Md5};
 use uuid::Uuid;
 
 use super::Value;
@@ -51,41 +51,30 @@ fn invalid() -> CqlError {
 fn state(schema: Uuid, next_row: usize, protocol_version: u8) -> Bytes {
     let release = RELEASE_VERSION.as_bytes();
     let mut key = VERSION.to_be_bytes().to_vec();
+    // A release's name is a few bytes long.
     key.extend_from_slice(&(release.len() as u16).to_be_bytes());
     key.extend_from_slice(release);
     key.extend_from_slice(schema.as_bytes());
     key.extend_from_slice(&(next_row as u64).to_be_bytes());
-    let mut out = Vec::with_capacity(key.len() + 16);
-    if protocol_version >= 4 {
-        put_unsigned_vint(&mut out, key.len() as u64);
-        out.extend_from_slice(&key);
-        put_unsigned_vint(&mut out, 0);
-        put_unsigned_vint(&mut out, i32::MAX as u64);
-        put_unsigned_vint(&mut out, i32::MAX as u64);
-    } else {
-        out.extend_from_slice(&(key.len() as u16).to_be_bytes());
-        out.extend_from_slice(&key);
-        out.extend_from_slice(&0u16.to_be_bytes());
-        out.extend_from_slice(&i32::MAX.to_be_bytes());
-        out.extend_from_slice(&i32::MAX.to_be_bytes());
-    }
-    out.into()
+    let state = PagingState {
+        form: Form::of(protocol_version),
+        partition_key: Some(key.into()),
+        row_mark: None,
+        remaining: i32::MAX,
+        remaining_in_partition: i32::MAX,
+    };
+    state.encode()
 }
 
-fn offset(state: &[u8], protocol_version: u8, schema: Uuid) -> Result<usize, CqlError> {
-    let mut rest = state;
-    let length = if protocol_version >= 4 {
-        take_unsigned_vint(&mut rest).and_then(|length| usize::try_from(length).ok())
-    } else {
-        take(&mut rest, 2).map(|bytes| usize::from(u16::from_be_bytes([bytes[0], bytes[1]])))
-    };
-    let mut key = length.and_then(|length| take(&mut rest, length)).ok_or_else(invalid)?;
+fn offset(state: &Bytes, protocol_version: u8, schema: Uuid) -> Result<usize, CqlError> {
+    let key = PagingState::decode(state, protocol_version)?.partition_key.ok_or_else(invalid)?;
+    let mut key: &[u8] = &key;
     if take(&mut key, 2) != Some(&VERSION.to_be_bytes()) {
         return Err(CqlError::invalid("Incompatible paging state"));
     }
-    let length = take(&mut key, 2).ok_or_else(invalid)?;
-    let release =
-        take(&mut key, usize::from(u16::from_be_bytes([length[0], length[1]]))).ok_or_else(invalid)?;
+    let length = take(&mut key, 2).and_then(|bytes| bytes.try_into().ok()).map(u16::from_be_bytes);
+    let length = usize::from(length.ok_or_else(invalid)?);
+    let release = take(&mut key, length).ok_or_else(invalid)?;
     if release != RELEASE_VERSION.as_bytes() {
         return Err(CqlError::invalid(format!(
             "The server version of the paging state {} is different from the one of the server {RELEASE_VERSION}",
@@ -123,18 +112,7 @@ pub fn result<'a>(
         })
         .collect();
     let row_count = values.len() / columns.len().max(1);
-    let metadata = Arc::new(ResultMetadata { id: metadata_id(&columns), columns });
+    let id = result_metadata_id(columns.iter().map(|column| (&*column.name, column.data_type.class_name())));
+    let metadata = Arc::new(ResultMetadata { id, columns });
     ResultSet { metadata, values, row_count, paging_state }
-}
-
-/// `ResultSet.computeResultMetadataId`.
-fn metadata_id(columns: &[ColumnSpec]) -> [u8; 16] {
-    let mut digest = Md5::new();
-    for column in columns {
-        digest.update(column.name.as_bytes());
-        digest.update([0]);
-        digest.update(column.data_type.class_name());
-        digest.update([0, 0]);
-    }
-    digest.finalize().into()
 }
