@@ -48,6 +48,3 @@ pub enum EntryError {
 pub(crate) fn deletion_rank(deletion: Deletion) -> (i64, i64) {
     (deletion.timestamp, deletion.local_time_s)
 }
-
-#[cfg(test)]
-mod tests;

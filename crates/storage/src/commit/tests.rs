@@ -1,3 +1,5 @@
+//! The sync modes over an engine that fails on demand and a clock that moves when told.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};

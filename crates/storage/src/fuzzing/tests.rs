@@ -1,3 +1,5 @@
+//! A short fuzzing run without a fuzzer.
+
 use proptest::prelude::*;
 
 use super::fuzz_one;

@@ -1,3 +1,5 @@
+//! The laws of merging over random entries, and what is refused.
+
 use basalt_model::deletion::{NO_DELETION_TIME, NO_TTL};
 use basalt_model::{ColumnId, Deletion, Liveness};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! What reads show, count and refuse.
+
 use std::sync::Arc;
 
 use basalt_model::command::{

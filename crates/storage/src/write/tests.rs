@@ -1,3 +1,5 @@
+//! What mutations become, and which are refused.
+
 use basalt_model::mutation::RangeTombstone;
 use basalt_model::schema::ColumnKind;
 use basalt_model::{

@@ -1,3 +1,5 @@
+//! Ordered bytes of values, held against Cassandra's.
+
 use super::*;
 use crate::testing::{hex, parse_class, unhex};
 

@@ -1,3 +1,5 @@
+//! Clusterings and bounds, held against Cassandra's bytes and against the order of values.
+
 use std::cmp::Ordering;
 
 use basalt_model::DataType;
