@@ -93,6 +93,12 @@ pub trait TableStorage: Send + Sync {
     /// Makes storage for the tables, durable before the answer. Tables that have storage keep it.
     fn create(&self, tables: Vec<TableId>) -> Reply<()>;
 
+    /// The same for tables that are expected to stay small, as system tables are: storage that is
+    /// quick to make matters more for them than storage of their own.
+    fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
+        self.create(tables)
+    }
+
     /// Removes the storage of the tables with all data. Tables without storage are passed over.
     fn remove(&self, tables: Vec<TableId>) -> Reply<()>;
 

@@ -61,6 +61,11 @@ impl TableStorage for EngineTables {
         })
     }
 
+    fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
+        let engine = Arc::clone(&self.engine);
+        on_pool(&self.pool, move || engine.create_small_tables(&tables).map_err(replica_error))
+    }
+
     fn remove(&self, tables: Vec<TableId>) -> Reply<()> {
         let engine = Arc::clone(&self.engine);
         on_pool(&self.pool, move || {

@@ -34,7 +34,7 @@ impl SchemaStore {
         let missing: Vec<TableId> =
             defined.stored_tables().map(|table| table.id).filter(|id| !existing.contains(id)).collect();
         if !missing.is_empty() {
-            parts.storage.create(missing).await?;
+            parts.storage.create_small(missing).await?;
         }
         let stored = read_local(&parts, &defined.schema).await?;
         if stored.is_none() {
