@@ -197,7 +197,9 @@ fn outcome(scratch: &Scratch) -> Outcome {
     let words = Scratch::new("bit-words");
     let Ok(node) = Node::try_start(process::run(&scratch.data()), &words) else {
         let stderr = fs::read_to_string(words.join("stderr")).expect("text");
-        if stderr.contains("panicked") || !stderr.starts_with("basalt: ") {
+        // Damage that an operation meets is logged as well.
+        let last = stderr.lines().last().unwrap_or_default();
+        if stderr.contains("panicked") || !last.starts_with("basalt: ") {
             return Outcome::Wrong(format!("no clear refusal: {stderr}"));
         }
         return Outcome::Refused;

@@ -138,10 +138,14 @@ fn storm(
     let mut connections: Vec<Assailant> =
         (0..CONNECTIONS_PER_THREAD).map(|_| Assailant::connect(address, &mut random, &mut tally)).collect();
     while sent.load(Ordering::Relaxed) < frames {
-        let index = random.below(connections.len());
-        let before = tally.frames;
-        connections[index].step(corpus, &mut random, &mut tally);
+        let (before, mut is_idle) = (tally.frames, true);
+        for connection in &mut connections {
+            is_idle &= !connection.step(corpus, &mut random, &mut tally);
+        }
         sent.fetch_add(tally.frames - before, Ordering::Relaxed);
+        if is_idle {
+            thread::sleep(Duration::from_micros(200));
+        }
     }
     tally
 }

@@ -7,11 +7,14 @@ use std::time::{Duration, Instant};
 
 use basalt_wire::compression::Compression;
 use basalt_wire::connection::{ClientConnection, RequestOptions};
+use basalt_wire::envelope::append_envelope;
+use basalt_wire::frame::append_frame;
 use basalt_wire::request::Startup;
-use basalt_wire::{Opcode, ProtocolVersion, Request};
+use basalt_wire::{Flags, Opcode, ProtocolVersion, Request};
+use bytes::BytesMut;
 
 use super::Corpus;
-use super::frames::{Speech, rubbish};
+use super::frames::{Speech, frame_format, rubbish};
 use crate::random::Random;
 
 /// A node that takes or closes nothing for so long hangs.
@@ -19,6 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Frames on one connection, at most; then it makes room for another.
 const FRAMES_MAX: usize = 300;
+
+/// The stream of the question that follows some frames: its answer tells that they have been looked at.
+const QUESTION: i16 = 0x7ABC;
+
+/// Without an answer after so long, something that was sent has swallowed the question.
+const ANSWER_MAX: Duration = Duration::from_millis(150);
 
 /// What happened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +38,8 @@ pub struct Tally {
     pub connections: u64,
     /// Connections the node closed.
     pub closed: u64,
+    /// Connections left because a frame that was never ended swallowed what followed.
+    pub swallowed: u64,
     /// Answers that are errors, and others.
     pub errors: u64,
     /// Answers that are none.
@@ -41,6 +52,7 @@ impl Tally {
         self.frames += other.frames;
         self.connections += other.connections;
         self.closed += other.closed;
+        self.swallowed += other.swallowed;
         self.errors += other.errors;
         self.answers += other.answers;
     }
@@ -54,6 +66,8 @@ pub struct Assailant {
     /// `None` before a handshake, and when nothing is sure any more.
     protocol: Option<ClientConnection>,
     sent: usize,
+    /// Since when a question waits for its answer.
+    asked: Option<Instant>,
 }
 
 impl Assailant {
@@ -75,7 +89,7 @@ impl Assailant {
         stream.set_nodelay(true).expect("an option");
         stream.set_read_timeout(Some(PATIENCE)).expect("an option");
         tally.connections += 1;
-        let mut assailant = Assailant { address, stream, speech, protocol: None, sent: 0 };
+        let mut assailant = Assailant { address, stream, speech, protocol: None, sent: 0, asked: None };
         if !random.once_in(10) {
             assailant.shake_hands();
         }
@@ -101,29 +115,58 @@ impl Assailant {
         self.protocol = Some(protocol);
     }
 
-    /// Sends some frames, reads what is there, and connects anew when it is time.
+    /// Reads what is there and, if what was sent before has been looked at, sends some frames more. `false` if there
+    /// was nothing to do yet.
     ///
     /// # Panics
     /// When the node hangs, or sends what is no answer.
-    pub fn step(&mut self, corpus: &Corpus, random: &mut Random, tally: &mut Tally) {
+    pub fn step(&mut self, corpus: &Corpus, random: &mut Random, tally: &mut Tally) -> bool {
+        let mut is_open = self.receive(tally);
+        if is_open && let Some(since) = self.asked {
+            if since.elapsed() < ANSWER_MAX {
+                return false;
+            }
+            tally.swallowed += 1;
+            self.again(random, tally);
+            return true;
+        }
         for _ in 0..=random.below(6) {
-            let bytes = rubbish(self.speech, corpus, random);
-            if !self.send(&bytes, tally) {
-                tally.closed += 1;
-                *self = Assailant::connect(self.address, random, tally);
-                return;
+            is_open = is_open && self.send(&rubbish(self.speech, corpus, random), tally);
+            if is_open {
+                tally.frames += 1;
+                self.sent += 1;
             }
-            tally.frames += 1;
-            self.sent += 1;
         }
-        let is_open = self.receive(tally);
-        if !is_open || self.sent > FRAMES_MAX {
-            tally.closed += u64::from(!is_open);
-            if is_open && random.once_in(2) {
-                self.leave(tally);
-            }
+        is_open = is_open && self.send(&self.question(), tally);
+        if !is_open {
+            tally.closed += 1;
             *self = Assailant::connect(self.address, random, tally);
+        } else if self.sent > FRAMES_MAX {
+            self.again(random, tally);
+        } else {
+            self.asked = Some(Instant::now());
         }
+        true
+    }
+
+    /// Another connection instead of this one, which the node has not closed.
+    fn again(&mut self, random: &mut Random, tally: &mut Tally) {
+        if random.once_in(2) {
+            self.leave(tally);
+        }
+        *self = Assailant::connect(self.address, random, tally);
+    }
+
+    /// OPTIONS, which is answered whatever else is going on.
+    fn question(&self) -> BytesMut {
+        let (mut envelope, version) = (BytesMut::new(), self.speech.version);
+        append_envelope(&mut envelope, version.number(), Opcode::Options, QUESTION, |_| Flags(0));
+        if self.protocol.is_none() || version < ProtocolVersion::V5 {
+            return envelope;
+        }
+        let mut out = BytesMut::new();
+        append_frame(frame_format(self.speech), true, &envelope, &mut out);
+        out
     }
 
     /// `false` when the connection is closed.
@@ -153,7 +196,8 @@ impl Assailant {
         loop {
             match self.stream.read(&mut buffer) {
                 Ok(0) => return false,
-                Ok(received) => self.understand(&buffer[..received], tally),
+                Ok(received) if self.protocol.is_some() => self.understand(&buffer[..received], tally),
+                Ok(_) => self.asked = None,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
                 Err(_) => return false,
             }
@@ -171,9 +215,17 @@ impl Assailant {
                     tally.errors += 1;
                     assert!(answer.decode().is_ok(), "{:?}: not an ERROR: {answer:?}", self.speech);
                 }
+                Ok(Some(answer)) if answer.stream == QUESTION && answer.opcode == Opcode::Supported => {
+                    self.asked = None;
+                }
                 Ok(Some(answer)) => {
                     tally.answers += 1;
                     assert!(answer.decode().is_ok(), "{:?}: not an answer: {answer:?}", self.speech);
+                }
+                // A request in version 1 or 2 is answered in that version, as Cassandra does.
+                Err(error) if error.to_string().starts_with("Invalid or unsupported protocol version") => {
+                    self.protocol = None;
+                    return;
                 }
                 Err(error) => panic!("{:?}: the node sent what is no answer: {error}", self.speech),
             }

@@ -106,12 +106,16 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> Body {
     Body(std::mem::take(bytes))
 }
 
+/// The frames of a v5 connection.
+pub fn frame_format(speech: Speech) -> FrameFormat {
+    if speech.compression.is_some() { FrameFormat::Lz4 } else { FrameFormat::Plain }
+}
+
 /// An envelope as this connection sends it: in a frame, compressed, or as it is.
 fn wrapped(speech: Speech, mut envelope: Vec<u8>, random: &mut Random) -> Vec<u8> {
     if speech.version >= ProtocolVersion::V5 {
-        let format = if speech.compression.is_some() { FrameFormat::Lz4 } else { FrameFormat::Plain };
         let mut out = BytesMut::new();
-        append_frame(format, !random.once_in(20), &envelope, &mut out);
+        append_frame(frame_format(speech), !random.once_in(20), &envelope, &mut out);
         return out.to_vec();
     }
     if let Some(algorithm) = speech.compression
