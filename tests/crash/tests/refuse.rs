@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use basalt_crash_tests::client::Row;
+use basalt_crash_tests::client::values::as_int;
 use basalt_crash_tests::process::{self, Node, Scratch};
 use basalt_wire::ProtocolVersion;
 
@@ -209,7 +211,15 @@ fn outcome(scratch: &Scratch) -> Outcome {
     node.no_panic();
     match read {
         Err(_) => Outcome::Error,
-        Ok(rows) if rows.len() == 200 => Outcome::Right,
-        Ok(rows) => Outcome::Wrong(format!("{} rows of 200", rows.len())),
+        Ok(rows) => {
+            let is_right = |row: &Row| {
+                let k = as_int(row[0].as_deref().expect("a key"));
+                row[1].as_deref() == Some(format!("value {k}").as_bytes())
+            };
+            match rows.iter().filter(|row| is_right(row)).count() {
+                200 if rows.len() == 200 => Outcome::Right,
+                right => Outcome::Wrong(format!("{right} right rows, {} in all, of 200", rows.len())),
+            }
+        }
     }
 }
