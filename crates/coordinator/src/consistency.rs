@@ -49,22 +49,25 @@ impl Placement<'_> {
 
     /// Refuses a level the ring cannot reach (`assureSufficientLiveReplicas`).
     fn check_live(&self, consistency: Consistency) -> Result<(), CqlError> {
-        let unavailable =
-            |required: i32, alive: i32| Err(CqlError::Unavailable { consistency, required, alive });
+        let unavailable = |required: i32, alive: i32, datacenter: Option<&str>| {
+            let datacenter = datacenter.map(Into::into);
+            Err(CqlError::Unavailable { consistency, required, alive, datacenter })
+        };
         match (consistency, &self.replication.strategy) {
             (Consistency::Any, _) => Ok(()),
             (Consistency::EachQuorum, Strategy::NetworkTopology { factors }) => {
                 for (datacenter, factor) in factors {
                     let alive = if datacenter == self.datacenter { self.live() } else { 0 };
                     if alive < quorum(*factor) {
-                        return unavailable(quorum(*factor), alive);
+                        // Cassandra says none is alive, whatever the number.
+                        return unavailable(quorum(*factor), 0, Some(datacenter));
                     }
                 }
                 Ok(())
             }
             _ => {
                 let required = self.block_for(consistency);
-                if self.live() < required { unavailable(required, self.live()) } else { Ok(()) }
+                if self.live() < required { unavailable(required, self.live(), None) } else { Ok(()) }
             }
         }
     }
@@ -133,7 +136,7 @@ impl Placement<'_> {
         }
         // The agreement itself counts the replicas that exist, not those the keyspace asks for.
         if self.live() < 1 {
-            return Err(CqlError::Unavailable { consistency: serial, required: 1, alive: 0 });
+            return Err(CqlError::Unavailable { consistency: serial, required: 1, alive: 0, datacenter: None });
         }
         self.check_live(self.read_level(serial))?;
         self.check_live(commit)

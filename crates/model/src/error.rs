@@ -74,7 +74,7 @@ pub enum CqlError {
     #[error("{0}")]
     BadCredentials(Box<str>),
     /// 0x1000: fewer live replicas than the level needs.
-    #[error("Cannot achieve consistency level {consistency}")]
+    #[error("Cannot achieve consistency level {consistency}{}", in_datacenter(datacenter.as_deref()))]
     Unavailable {
         /// The level asked for.
         consistency: Consistency,
@@ -82,6 +82,8 @@ pub enum CqlError {
         required: i32,
         /// Replicas known to be alive.
         alive: i32,
+        /// The datacenter that has too few, where the level asks for some in each. Only in the text.
+        datacenter: Option<Box<str>>,
     },
     /// 0x1001.
     #[error("{0}")]
@@ -259,6 +261,10 @@ impl CqlError {
             CqlError::Unprepared(_) => 0x2500,
         }
     }
+}
+
+fn in_datacenter(datacenter: Option<&str>) -> String {
+    datacenter.map(|name| format!(" in DC {name}")).unwrap_or_default()
 }
 
 fn already_exists_text(keyspace: &str, table: &str) -> String {

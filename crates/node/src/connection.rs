@@ -8,6 +8,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use basalt_model::CqlError;
@@ -49,6 +50,7 @@ struct Connection {
     limits: ConnectionLimits,
     handshake: Handshake,
     keyspace: Option<Arc<str>>,
+    warned_of_use: Arc<AtomicBool>,
     /// Bytes on their way to the socket.
     output: BytesMut,
     /// Which requests the bytes in `machine` and `output` answer, and when those had arrived.
@@ -79,6 +81,7 @@ pub async fn serve(stream: TcpStream, local: Rc<Local>, client: Arc<Client>, lim
         client: Arc::clone(&client),
         limits,
         keyspace: None,
+        warned_of_use: Arc::default(),
         output: BytesMut::new(),
         answered: VecDeque::new(),
         held: None,
@@ -241,7 +244,12 @@ impl Connection {
             arrived_nanos,
             began_nanos,
             warnings: over.map(|over| over.warning(&self.limits)).into_iter().collect(),
-            client: ClientState { keyspace: self.keyspace.clone(), role: self.handshake.role.clone() },
+            client: ClientState {
+                keyspace: self.keyspace.clone(),
+                role: self.handshake.role.clone(),
+                warned_of_use: Arc::clone(&self.warned_of_use),
+                ..ClientState::default()
+            },
             address: self.client.address,
         }
     }

@@ -111,7 +111,10 @@ pub async fn run(local: Rc<Local>, begun: Begun) -> Answer {
             prelude.warnings.extend(served.warnings);
             (served.reply, served.keyspace)
         }
-        Err(error) => (Reply::Message(Response::Error(error)), None),
+        Err(error) => {
+            prelude.warnings.append(&mut client.warnings);
+            (Reply::Message(Response::Error(error)), None)
+        }
     };
     if let Some(limit_nanos) = local.node.slow_query_nanos {
         let nanos = local.node.env.monotonic_nanos().saturating_sub(began_nanos);

@@ -5,7 +5,7 @@
 //! (`CQL3Type.toCQLLiteral`). Terms that are not constants (collections, functions, markers) are
 //! not known here.
 
-mod calendar;
+pub(crate) mod calendar;
 mod duration;
 mod net;
 mod number;

@@ -183,11 +183,15 @@ impl Pager {
             let page = reader.read(self.command(target, asked)).await?;
             let stopped_early = page.stopped_early;
             let mut found = 0;
+            let mut mark = None;
             let is_empty = page.partitions.is_empty();
             for partition in page.partitions {
                 found += self.record(&partition);
+                // Static content alone leaves no mark: that of the page before stays.
+                mark = partition.rows.last().map(|row| self.mark_of(row));
                 is_full |= take(partition)?;
             }
+            self.mark = mark.or(self.mark.take());
             counted += found;
             self.remaining -= found;
             if (found < asked && !stopped_early) || (is_empty && stopped_early) {
@@ -268,7 +272,6 @@ impl Pager {
             return i32::from(self.query.counts_static_alone && partition.static_row.is_some());
         };
         let found = i32::try_from(partition.rows.len()).unwrap_or(i32::MAX);
-        self.mark = Some(self.mark_of(last));
         self.last_row = Some(last.clustering.clone());
         self.remaining_in_partition =
             if last.clustering.is_empty() { 0 } else { self.remaining_in_partition - found };

@@ -114,13 +114,13 @@ pub(crate) fn prepare(schema: &Schema, text: &str, keyspace: Option<&str>) -> Cq
         Some(table) => markers.partition_key_indices(table.partition_key_count),
         None => Vec::new(),
     };
-    Ok(Prepared {
-        plan,
-        variables: markers.into_specs(),
-        partition_key_indices,
-        generation: schema.generation,
-        is_fully_qualified,
-    })
+    let variables = markers.into_specs();
+    // The message has no room for them where markers are of several tables.
+    let same_table =
+        |pair: &[ColumnSpec]| pair[0].keyspace == pair[1].keyspace && pair[0].table == pair[1].table;
+    let is_one_table = variables.windows(2).all(same_table);
+    let partition_key_indices = if is_one_table { partition_key_indices } else { Vec::new() };
+    Ok(Prepared { plan, variables, partition_key_indices, generation: schema.generation, is_fully_qualified })
 }
 
 /// The table of a statement over one table.

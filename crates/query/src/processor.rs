@@ -4,6 +4,7 @@
 //! connections nor messages.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use basalt_coordinator::Coordinator;
 use basalt_model::env::SharedEnv;
@@ -61,6 +62,7 @@ impl QueryProcessor {
     ) -> Result<Outcome, CqlError> {
         check_page_size(options)?;
         let schema = self.schema.current();
+        check_keyspace(&schema, options.keyspace.as_deref())?;
         let keyspace = options.keyspace.clone().or_else(|| client.keyspace.clone());
         let prepared = prepare(&schema, text, keyspace.as_deref())?;
         let mismatch = |_| "Invalid amount of bind variables".to_owned();
@@ -79,8 +81,10 @@ impl QueryProcessor {
         keyspace: Option<&str>,
         client: &ClientState,
     ) -> Result<Arc<PreparedStatement>, CqlError> {
-        let keyspace: Option<Arc<str>> = keyspace.map(Arc::from).or_else(|| client.keyspace.clone());
         let schema = self.schema.current();
+        check_keyspace(&schema, keyspace)?;
+        let is_of_request = keyspace.is_some();
+        let keyspace: Option<Arc<str>> = keyspace.map(Arc::from).or_else(|| client.keyspace.clone());
         let plain = ids::statement_id(None, text);
         let with_keyspace = ids::statement_id(keyspace.as_deref(), text);
         let known = [plain, with_keyspace].into_iter().filter_map(|id| self.cache.get(&id)).find(|entry| {
@@ -103,8 +107,18 @@ impl QueryProcessor {
                 self.cache.bytes_max() >> 20
             );
         }
-        self.cache.put(own, entry);
-        Ok(answer)
+        self.cache.put(own, entry.clone());
+        let warning = if entry.prepared.load().is_fully_qualified {
+            None
+        } else {
+            // Cassandra forgets having told where the request brought its keyspace.
+            let told = !is_of_request && client.warned_of_use.swap(true, Ordering::Relaxed);
+            (!told).then(|| use_warning(&own, entry.keyspace.as_deref()))
+        };
+        match warning {
+            None => Ok(answer),
+            Some(warning) => Ok(Arc::new(PreparedStatement { warnings: vec![warning], ..(*answer).clone() })),
+        }
     }
 
     /// Runs a prepared statement (EXECUTE). Rows carry the statement's present result metadata,
@@ -170,6 +184,7 @@ impl QueryProcessor {
         client: &mut ClientState,
     ) -> Result<Outcome, CqlError> {
         let schema = self.schema.current();
+        check_keyspace(&schema, options.keyspace.as_deref())?;
         let keyspace = options.keyspace.clone().or_else(|| client.keyspace.clone());
         let mut prepared: Vec<Arc<Prepared>> = Vec::with_capacity(entries.len());
         for (entry, values) in entries {
@@ -182,7 +197,7 @@ impl QueryProcessor {
             };
             let (markers, found) = (statement.variables.len(), values.len());
             if markers != found {
-                bail!("there were {markers} markers(?) in CQL but {found} bound variables");
+                bail!("There were {markers} markers(?) in CQL but {found} bound variables");
             }
             prepared.push(statement);
         }
@@ -201,8 +216,8 @@ impl QueryProcessor {
             plans.into_iter().zip(entries).map(|(plan, (_, values))| Step { plan, values }).collect();
         let mut warnings = Vec::new();
         let mut execution = self.execution(options, &[], &mut warnings);
-        let result = batch::run(kind, &steps, &attributes, &mut execution).await?;
-        Ok(Outcome { result, warnings })
+        let result = batch::run(kind, &steps, &attributes, &mut execution).await;
+        outcome(result, warnings, client)
     }
 
     fn execution<'a>(
@@ -227,14 +242,14 @@ impl QueryProcessor {
         let mut warnings = Vec::new();
         let mut execution = self.execution(options, values, &mut warnings);
         let result = match plan {
-            Plan::Select(select) => StatementResult::Rows(select.execute(&mut execution).await?),
-            Plan::Modify(modify) => modify.execute(&mut execution).await?,
-            Plan::Batch(batch) => batch.execute(&mut execution).await?,
-            Plan::Truncate(truncate) => truncate.execute(&execution).await?,
-            Plan::Use(name) => use_::execute(schema, name, client)?,
+            Plan::Select(select) => select.execute(&mut execution).await.map(StatementResult::Rows),
+            Plan::Modify(modify) => modify.execute(&mut execution).await,
+            Plan::Batch(batch) => batch.execute(&mut execution).await,
+            Plan::Truncate(truncate) => truncate.execute(&execution).await,
+            Plan::Use(name) => use_::execute(schema, name, client),
             Plan::Other(statement) => return self.schema.run(statement, keyspace, options, client).await,
         };
-        Ok(Outcome { result, warnings })
+        outcome(result, warnings, client)
     }
 
     /// The schema now.
@@ -245,6 +260,39 @@ impl QueryProcessor {
     /// How many statements are prepared.
     pub fn prepared_count(&self) -> usize {
         self.cache.len()
+    }
+}
+
+/// A result with its warnings; those of a failure wait at the client's.
+fn outcome(
+    result: CqlResult<StatementResult>,
+    warnings: Vec<String>,
+    client: &mut ClientState,
+) -> Result<Outcome, CqlError> {
+    match result {
+        Ok(result) => Ok(Outcome { result, warnings }),
+        Err(error) => {
+            client.warnings = warnings;
+            Err(error)
+        }
+    }
+}
+
+/// What a connection is told once when it prepares a statement that names a table without its
+/// keyspace (`ClientState.warnAboutUseWithPreparedStatements`).
+fn use_warning(id: &[u8; 16], keyspace: Option<&str>) -> String {
+    let keyspace = keyspace.unwrap_or("null");
+    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>). Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}"
+    )
+}
+
+/// The keyspace of a request must exist.
+fn check_keyspace(schema: &Schema, keyspace: Option<&str>) -> CqlResult<()> {
+    match keyspace {
+        Some(name) if schema.keyspace(name).is_none() => bail!("Keyspace '{name}' does not exist"),
+        _ => Ok(()),
     }
 }
 

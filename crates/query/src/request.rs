@@ -2,6 +2,7 @@
 //! `<query_parameters>` (v5 §4.1.4), already decoded.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use basalt_model::{Consistency, SerialConsistency};
 use bytes::Bytes;
@@ -54,6 +55,11 @@ pub struct QueryOptions {
 pub struct ClientState {
     /// Set by USE.
     pub keyspace: Option<Arc<str>>,
+    /// Warnings of the last request, if it failed: they go with the error.
+    pub warnings: Vec<String>,
+    /// Told once that USE and prepared statements do not go together; shared by the requests of a
+    /// connection.
+    pub warned_of_use: Arc<AtomicBool>,
     /// The logged-in role; `None` when authentication is off (`AllowAllAuthenticator`).
     pub role: Option<Arc<str>>,
 }

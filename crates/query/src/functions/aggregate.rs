@@ -1,11 +1,11 @@
 //! Aggregates: `count`, `min`, `max`, `sum`, `avg` (`AggregateFcts`).
 
-use basalt_model::DataType;
+use basalt_model::{CqlError, DataType};
 use bigdecimal::{BigDecimal, RoundingMode};
 use bytes::Bytes;
 use num_bigint::BigInt;
 
-use super::arithmetic::divide_to_scale;
+use super::arithmetic::{are_too_far_apart, divide_to_scale};
 use super::number::Number;
 use super::resolve::Request;
 use super::{Function, NUMBERS};
@@ -83,22 +83,26 @@ impl Aggregation {
     }
 
     /// Adds a row's value.
-    pub(crate) fn add(&mut self, value: Option<&Bytes>) {
+    ///
+    /// # Errors
+    /// A sum of decimals too far apart to be written out.
+    pub(crate) fn add(&mut self, value: Option<&Bytes>) -> CqlResult<()> {
         if self.aggregate == Aggregate::CountRows {
             self.count += 1;
-            return;
+            return Ok(());
         }
-        let Some(value) = value else { return };
+        let Some(value) = value else { return Ok(()) };
         match self.aggregate {
             Aggregate::CountRows | Aggregate::Count => self.count += 1,
             Aggregate::Min => self.keep(value, |order| order.is_gt()),
             Aggregate::Max => self.keep(value, |order| order.is_lt()),
             Aggregate::Sum | Aggregate::Avg => {
                 if let Some(number) = Number::read(&self.data_type, value) {
-                    self.add_number(&number);
+                    self.add_number(&number)?;
                 }
             }
         }
+        Ok(())
     }
 
     fn keep(&mut self, value: &Bytes, replaces: impl Fn(std::cmp::Ordering) -> bool) {
@@ -108,8 +112,13 @@ impl Aggregation {
         }
     }
 
-    fn add_number(&mut self, number: &Number) {
+    fn add_number(&mut self, number: &Number) -> CqlResult<()> {
         self.count += 1;
+        if let (Sum::Decimal(sum), Number::Decimal(value)) = (&self.sum, number)
+            && are_too_far_apart(sum, value)
+        {
+            return Err(CqlError::server("java.lang.ArithmeticException: Overflow"));
+        }
         match &mut self.sum {
             Sum::Exact(sum) => *sum += number.as_big(),
             Sum::Decimal(sum) if self.aggregate == Aggregate::Avg => {
@@ -124,7 +133,7 @@ impl Aggregation {
                 let value = number.as_double();
                 if let Some(big) = big {
                     *big += Number::Double(value).as_decimal();
-                    return;
+                    return Ok(());
                 }
                 *simple += value;
                 let previous = *sum;
@@ -138,6 +147,7 @@ impl Aggregation {
                 }
             }
         }
+        Ok(())
     }
 
     /// The result so far.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use num_bigint::BigInt;
 
 use super::number::Number;
-use super::{Function, NUMBERS, Scalar};
+use super::{Function, NUMBERS, Scalar, temporal};
 use crate::error::CqlResult;
 
 /// The function behind unary minus.
@@ -50,6 +50,7 @@ pub(super) fn offer(name: &str) -> Vec<Function> {
             found.push(function(left, right, result_type(left, right)));
         }
     }
+    found.extend(temporal::offer(name, op));
     if op == ArithmeticOp::Add {
         let (text, ascii) = (DataType::Text, DataType::Ascii);
         found.push(function(&text, &text, DataType::Text));
@@ -93,22 +94,28 @@ pub(super) fn call(op: ArithmeticOp, function: &Function, arguments: &[Bytes]) -
     if matches!(function.returns, DataType::Text | DataType::Ascii) {
         return Ok(Some([left.as_ref(), right.as_ref()].concat().into()));
     }
+    if *right_type == DataType::Duration {
+        let shifted = temporal::shift(left_type, left, right, op == ArithmeticOp::Subtract);
+        return shifted.map_err(|why| failure(op, function, &why));
+    }
     let (Some(left), Some(right)) = (Number::read(left_type, left), Number::read(right_type, right)) else {
         return Ok(None);
     };
     match compute(op, &function.returns, &left, &right) {
         Ok(number) => Ok(Some(number.write(&function.returns))),
-        Err(why) => {
-            let types: Vec<String> = function.arguments.iter().map(DataType::to_string).collect();
-            let message = format!("the operation '{} {} {}' failed: {why}", types[0], op.symbol(), types[1]);
-            Err(CqlError::FunctionFailure(Box::new(FunctionFailure {
-                keyspace: "system".to_owned(),
-                function: function.name.clone(),
-                argument_types: types,
-                message,
-            })))
-        }
+        Err(why) => Err(failure(op, function, &why)),
     }
+}
+
+fn failure(op: ArithmeticOp, function: &Function, why: &str) -> CqlError {
+    let types: Vec<String> = function.arguments.iter().map(DataType::to_string).collect();
+    let message = format!("the operation '{}' failed: {why}", types.join(&format!(" {} ", op.symbol())));
+    CqlError::FunctionFailure(Box::new(FunctionFailure {
+        keyspace: "system".to_owned(),
+        function: function.name.clone(),
+        argument_types: types,
+        message,
+    }))
 }
 
 fn compute(op: ArithmeticOp, returns: &DataType, left: &Number, right: &Number) -> Result<Number, String> {
@@ -156,11 +163,19 @@ fn long(op: ArithmeticOp, left: i64, right: i64) -> Result<i64, String> {
     })
 }
 
+/// Aligning two decimals takes as many digits as their scales are apart: billions, for a few
+/// bytes a client sends.
+pub(super) fn are_too_far_apart(left: &BigDecimal, right: &BigDecimal) -> bool {
+    const SCALES_APART_MAX: u64 = 20_000;
+    let scale_of = |value: &BigDecimal| value.as_bigint_and_exponent().1;
+    scale_of(left).abs_diff(scale_of(right)) > SCALES_APART_MAX
+}
+
 fn decimal(op: ArithmeticOp, left: &Number, right: &Number) -> Result<BigDecimal, String> {
-    if !left.is_finite() || !right.is_finite() {
-        return Err("Infinite or NaN".to_owned());
+    let (left, right) = (operand(left)?, operand(right)?);
+    if op != ArithmeticOp::Multiply && are_too_far_apart(&left, &right) {
+        return Err("Overflow".to_owned());
     }
-    let (left, right) = (left.as_decimal(), right.as_decimal());
     match op {
         ArithmeticOp::Divide if right.is_zero() => Err("/ by zero".to_owned()),
         ArithmeticOp::Modulo if right.is_zero() => Err("Division by zero".to_owned()),
@@ -168,6 +183,22 @@ fn decimal(op: ArithmeticOp, left: &Number, right: &Number) -> Result<BigDecimal
         ArithmeticOp::Modulo => Ok(left % right),
         _ => Ok(apply(op, left, right)),
     }
+}
+
+/// Numbers of limited length become decimals by way of doubles, so that 2 has one decimal
+/// (`DecimalType.toBigDecimal`).
+fn operand(number: &Number) -> Result<BigDecimal, String> {
+    if matches!(number, Number::Decimal(_) | Number::Big(_)) {
+        return Ok(number.as_decimal());
+    }
+    let double = number.as_double();
+    if double.is_nan() {
+        return Err("A NaN cannot be converted into a decimal".to_owned());
+    }
+    if double.is_infinite() {
+        return Err("An infinite number cannot be converted into a decimal".to_owned());
+    }
+    Ok(Number::Double(double).as_decimal())
 }
 
 /// At least 32 significant digits and at most 1000 decimals (`DecimalType.divide`).

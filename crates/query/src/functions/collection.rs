@@ -81,7 +81,7 @@ pub(super) fn call(
         }
         Operation::Aggregate(aggregate) => {
             let mut aggregation = Aggregation::new(*aggregate, &function.returns);
-            elements.iter().for_each(|element| aggregation.add(Some(element)));
+            elements.iter().try_for_each(|element| aggregation.add(Some(element)))?;
             aggregation.result()
         }
     })

@@ -12,8 +12,10 @@ pub(crate) mod math;
 pub(crate) mod number;
 pub(crate) mod resolve;
 pub(crate) mod scalar;
+pub(crate) mod temporal;
 pub(crate) mod time;
 pub(crate) mod token;
+pub(crate) mod vector;
 
 use basalt_model::DataType;
 

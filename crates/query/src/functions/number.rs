@@ -72,9 +72,7 @@ impl Number {
             Number::Float(value) => *value as i64,
             Number::Double(value) => *value as i64,
             Number::Big(value) => low_bits(value),
-            Number::Decimal(value) => low_bits(
-                &value.with_scale_round(0, bigdecimal::RoundingMode::Down).into_bigint_and_exponent().0,
-            ),
+            Number::Decimal(value) => whole_bits(value),
         }
     }
 
@@ -147,6 +145,16 @@ fn java_double(value: f64, shortest: String) -> String {
 fn from_text(text: &str) -> BigDecimal {
     use std::str::FromStr;
     BigDecimal::from_str(text).unwrap_or_default()
+}
+
+/// The low bits of a decimal's whole part. Those of multiples of 10^64 are zero, as are those of
+/// what is less than one; neither is written out, as their digits could be billions.
+fn whole_bits(value: &BigDecimal) -> i64 {
+    let scale = value.as_bigint_and_exponent().1;
+    if scale <= -64 || scale >= i64::try_from(value.digits()).unwrap_or(i64::MAX) {
+        return 0;
+    }
+    low_bits(&value.with_scale_round(0, bigdecimal::RoundingMode::Down).into_bigint_and_exponent().0)
 }
 
 fn low_bits(value: &BigInt) -> i64 {

@@ -3,7 +3,7 @@
 use basalt_cql::ast::FunctionName;
 use basalt_model::{CqlError, DataType, Table};
 
-use super::{Function, aggregate, arithmetic, blob, cast, collection, math, time, token};
+use super::{Function, aggregate, arithmetic, blob, cast, collection, math, time, token, vector};
 use crate::assign::{Fit, fit};
 use crate::error::{CqlResult, bail};
 use crate::receiver::Receiver;
@@ -56,16 +56,7 @@ impl Request<'_> {
 }
 
 /// Functions of Cassandra that are not built yet.
-const NOT_BUILT: [&str; 8] = [
-    "floor",
-    "to_json",
-    "tojson",
-    "from_json",
-    "fromjson",
-    "similarity_cosine",
-    "similarity_euclidean",
-    "similarity_dot_product",
-];
+const NOT_BUILT: [&str; 5] = ["floor", "to_json", "tojson", "from_json", "fromjson"];
 
 fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     let name = request.name;
@@ -80,6 +71,7 @@ fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     found.extend(aggregate::offer(request)?);
     found.extend(collection::offer(request)?);
     found.extend(token::offer(request)?);
+    found.extend(vector::offer(request)?);
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 use basalt_cql::ast::ArithmeticOp;
 use bytes::Bytes;
 
-use super::{Function, arithmetic, blob, cast, collection, math, time, token};
+use super::{Function, arithmetic, blob, cast, collection, math, time, token, vector};
 use crate::bind::Binding;
 use crate::error::CqlResult;
 use crate::timeuuid;
@@ -35,6 +35,8 @@ pub(crate) enum Scalar {
     Negate,
     /// `abs`, `round` and their like.
     Math(math::Operation),
+    /// How similar two vectors are.
+    Similarity(vector::Similarity),
     /// Something about a collection.
     Collection(collection::Operation),
 }
@@ -72,6 +74,10 @@ impl Scalar {
             Scalar::Token => Ok(Some(token::call(arguments))),
             Scalar::Arithmetic(op) => arithmetic::call(*op, function, arguments),
             Scalar::Negate => Ok(arithmetic::negate(function, first)),
+            Scalar::Similarity(similarity) => match arguments {
+                [left, right] => vector::call(*similarity, left, right).map(Some),
+                _ => Ok(None),
+            },
             Scalar::Math(operation) => math::call(*operation, function, first),
             Scalar::Now | Scalar::RandomUuid | Scalar::Collection(_) => Ok(None),
         }

@@ -62,10 +62,15 @@ pub(super) fn bound(largest: bool, timestamp: &Bytes) -> Option<Bytes> {
 /// A time as the function's result type.
 pub(super) fn convert(function: &Function, value: &Bytes) -> Option<Bytes> {
     let ms = unix_ms(function.arguments.first()?, value)?;
-    Some(match function.returns {
-        DataType::Date => date(ms),
-        _ => big_endian(ms),
-    })
+    Some(from_unix_ms(&function.returns, ms))
+}
+
+/// A value of a type of time from milliseconds since 1970.
+pub(super) fn from_unix_ms(data_type: &DataType, unix_ms: i64) -> Bytes {
+    match data_type {
+        DataType::Date => date(unix_ms),
+        _ => big_endian(unix_ms),
+    }
 }
 
 /// Milliseconds since 1970 of a value of a type of time; `None` for an empty value.

@@ -1,7 +1,7 @@
 //! Days and dates of the proleptic Gregorian calendar, any year.
 
 /// Days since 1970-01-01 of a date (Hinnant's algorithm).
-pub(super) fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     let shifted_year = if month <= 2 { year - 1 } else { year };
     let era = shifted_year.div_euclid(400);
     let year_of_era = shifted_year.rem_euclid(400);
@@ -12,7 +12,7 @@ pub(super) fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Year, month and day of a number of days since 1970-01-01.
-pub(super) fn date_from_days(days: i64) -> (i64, i64, i64) {
+pub(crate) fn date_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
@@ -26,7 +26,7 @@ pub(super) fn date_from_days(days: i64) -> (i64, i64, i64) {
 }
 
 /// Days of a month.
-pub(super) fn month_length(year: i64, month: i64) -> i64 {
+pub(crate) fn month_length(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,

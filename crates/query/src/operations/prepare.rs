@@ -6,7 +6,7 @@ use std::sync::Arc;
 use basalt_cql::ast;
 use basalt_cql::ast::ColumnPart;
 use basalt_model::types::UserType;
-use basalt_model::{CqlError, DataType, Table};
+use basalt_model::{DataType, Table};
 
 use super::{Action, Operation};
 use crate::error::{CqlResult, bail};
@@ -24,6 +24,10 @@ pub(crate) fn set_value(
     value: &ast::Term,
 ) -> CqlResult<Operation> {
     let receiver = Receiver::column(table, column);
+    // A tuple's literal would be taken for one of the type's fields in order, were it inside a collection.
+    if matches!((&receiver.data_type, &value.kind), (DataType::Udt { .. }, ast::TermKind::Tuple(_))) {
+        bail!("Invalid tuple type literal for {} of type {}", receiver.name, receiver.data_type);
+    }
     let value = Term::prepare(context, markers, value, &receiver)?;
     if receiver.data_type == DataType::Counter {
         bail!(
@@ -114,7 +118,7 @@ fn add(
     let name = &receiver.name;
     let shown = || format!("{name} = {name} + {}", text::term(value));
     match &receiver.data_type {
-        DataType::Counter => Err(CqlError::unsupported("a counter update")),
+        DataType::Counter => Ok(Action::Increment(prepare(value, receiver)?)),
         DataType::Tuple(_) | DataType::Udt { .. } => {
             bail!("Invalid operation ({}) for tuple column {name}", shown())
         }
@@ -143,7 +147,7 @@ fn subtract(prepare: &mut Prepare<'_>, receiver: &Receiver, value: &ast::Term) -
     let name = &receiver.name;
     let shown = || format!("{name} = {name} - {}", text::term(value));
     match &receiver.data_type {
-        DataType::Counter => Err(CqlError::unsupported("a counter update")),
+        DataType::Counter => Ok(Action::Increment(prepare(value, receiver)?)),
         other if !other.is_collection() => {
             bail!("Invalid operation ({}) for non counter column {name}", shown())
         }

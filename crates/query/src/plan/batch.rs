@@ -4,13 +4,13 @@ use basalt_coordinator::Replication;
 use basalt_cql::ast;
 use basalt_cql::ast::Modification;
 use basalt_model::error::WriteType;
-use basalt_model::{CqlError, Mutation, Schema};
+use basalt_model::{Mutation, Schema};
 
 use super::attributes::{self, Attributes};
 use super::collect::Collector;
 use super::conditional::{self, Step};
 use super::modify::ModifyPlan;
-use super::{Execution, delete, insert, refuse_virtual, size, update};
+use super::{Execution, delete, insert, size, update};
 use crate::error::{CqlResult, ensure, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::BatchKind;
@@ -123,13 +123,10 @@ pub(crate) async fn run(
     execution: &mut Execution<'_>,
 ) -> CqlResult<StatementResult> {
     for step in steps {
-        refuse_virtual(&step.plan.table)?;
+        step.plan.refuse_unbuilt()?;
     }
     if steps.iter().any(|step| !step.plan.conditions.is_empty()) {
         return conditional::execute(steps, Some(attributes), execution).await;
-    }
-    if kind == BatchKind::Counter && !steps.is_empty() {
-        return Err(CqlError::unsupported("a counter batch"));
     }
     let otherwise = execution.timestamp();
     let mut collector = Collector::default();

@@ -66,10 +66,16 @@ pub(crate) fn is_static_only(
 impl ModifyPlan {
     /// Checks that need the whole statement (`ModificationStatement.validate`).
     pub(crate) fn validate(&self) -> CqlResult<()> {
-        if self.table.is_counter() {
-            return Err(CqlError::unsupported("a modification of a counter table"));
-        }
         let timed = self.attributes.timestamp.is_some();
+        if self.table.is_counter() {
+            ensure(self.conditions.is_empty(), || {
+                "Conditional updates are not supported on counter tables".to_owned()
+            })?;
+            ensure(!timed, || "Cannot provide custom timestamp for counter updates".to_owned())?;
+            ensure(self.attributes.ttl.is_none(), || {
+                "Cannot provide custom TTL for counter updates".to_owned()
+            })?;
+        }
         ensure(self.conditions.is_empty() || !timed, || {
             "Cannot provide custom timestamp for conditional updates".to_owned()
         })?;
@@ -83,6 +89,14 @@ impl ModifyPlan {
             })?;
         }
         Ok(())
+    }
+
+    /// Refuses tables that cannot be written to, or not yet.
+    pub(crate) fn refuse_unbuilt(&self) -> CqlResult<()> {
+        if self.table.is_counter() {
+            return Err(CqlError::unsupported("a modification of a counter table"));
+        }
+        refuse_virtual(&self.table)
     }
 
     fn operations(&self) -> impl Iterator<Item = &Operation> {
@@ -147,7 +161,7 @@ impl ModifyPlan {
 
     /// Runs it.
     pub(crate) async fn execute(&self, execution: &mut Execution<'_>) -> CqlResult<StatementResult> {
-        refuse_virtual(&self.table)?;
+        self.refuse_unbuilt()?;
         if !self.conditions.is_empty() {
             let step = Step { plan: self, values: execution.values };
             return conditional::execute(&[step], None, execution).await;

@@ -8,7 +8,7 @@ use basalt_cql::ast;
 use basalt_cql::ast::{Direction, Selectors};
 use basalt_model::command::{ColumnFilter, RowSelection};
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
-use basalt_model::{CqlError, DataType, Schema, Slice, Table};
+use basalt_model::{Consistency, CqlError, DataType, Schema, Slice, Table};
 
 use super::{Execution, Reader, find_table};
 use crate::error::{CqlResult, bail, ensure, invalid};
@@ -114,12 +114,7 @@ pub(crate) fn prepare(
 /// Unknown names are refused before anything else is looked at.
 fn check_selected_names(table: &Table, selectors: &Selectors) -> CqlResult<()> {
     let Selectors::List(selectors) = selectors else { return Ok(()) };
-    for selector in selectors {
-        if let ast::SelectableKind::Column(name) = &selector.selectable.kind {
-            existing_column(table, &name.name)?;
-        }
-    }
-    Ok(())
+    selectors.iter().try_for_each(|selector| selection::check_names(table, &selector.selectable))
 }
 
 fn selects_only_statics(table: &Table, selectors: &Selectors) -> bool {
@@ -246,6 +241,9 @@ impl SelectPlan {
             replication: &self.replication,
             consistency: options.consistency,
         };
+        if options.consistency == Consistency::Any {
+            return invalid("ANY ConsistencyLevel is only supported for writes");
+        }
         let is_aggregate = self.selection.is_aggregate();
         let user_limit = bind_limit(self.limit.as_ref(), execution)?;
         let per_partition_limit = bind_limit(self.per_partition_limit.as_ref(), execution)?;
@@ -258,7 +256,6 @@ impl SelectPlan {
             Some(Partitions::Range(_)) => (1, true),
             None => (0, self.restrictions.is_key_range()),
         };
-        reader.check(&self.table, targets, is_range)?;
         let is_paged = is_aggregate || (page_size > 0 && limit > page_size);
         if is_paged {
             self.warn(is_aggregate, execution);
@@ -266,6 +263,7 @@ impl SelectPlan {
                 "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query".to_owned()
             })?;
         }
+        reader.check(&self.table, targets, is_range)?;
         let mut builder = ResultBuilder::new(
             &self.selection,
             &self.table,

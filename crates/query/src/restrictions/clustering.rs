@@ -195,7 +195,10 @@ fn single_bounds(
 /// The values of one side of a tuple's slice.
 fn components(side: &Option<Side>, binding: &Binding<'_>) -> CqlResult<Vec<Option<Bytes>>> {
     let Some(side) = side else { return Ok(Vec::new()) };
-    Ok(side.value.bind_fields(binding)?.unwrap_or_default())
+    match side.value.bind_fields(binding)? {
+        Some(fields) => Ok(fields),
+        None => bail!("Invalid null value in condition for a tuple of columns"),
+    }
 }
 
 /// Bounds of `(a, b, c) > (1, 2, 3)`: one slice while all columns run the same way; where the

@@ -131,6 +131,7 @@ fn single(
             bail!("Unsupported \"!=\" relation: {written}");
         }
         Operator::Like => {
+            Term::prepare(context, markers, value, &receiver)?;
             bail!(
                 "LIKE restriction is only supported on properly indexed columns. {} LIKE {} is not valid.",
                 quote::identifier(&name.name),

@@ -92,6 +92,27 @@ fn single(value: &Term, column: usize, table: &Table, binding: &Binding<'_>) -> 
     }
 }
 
+/// The values of an IN that filters: null is equal to nothing.
+pub(super) fn in_values_present(
+    terms: &InTerms,
+    column: usize,
+    table: &Table,
+    binding: &Binding<'_>,
+) -> CqlResult<Vec<Bytes>> {
+    match terms {
+        InTerms::List(terms) => {
+            let mut present = Vec::with_capacity(terms.len());
+            for term in terms {
+                if let Value::Bytes(bytes) = term.bind(binding)? {
+                    present.push(bytes);
+                }
+            }
+            Ok(present)
+        }
+        InTerms::Marker(_) => in_values(terms, column, table, binding),
+    }
+}
+
 /// The values of an IN on one column.
 pub(super) fn in_values(
     terms: &InTerms,

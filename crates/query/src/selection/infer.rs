@@ -11,6 +11,7 @@ use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
 use crate::error::CqlResult;
 use crate::functions::{Argument, Function, arithmetic, resolve, resolve::resolve_native};
 use crate::receiver::Receiver;
+use crate::restrictions::existing_column;
 use crate::terms::{Context, Term};
 use crate::{text, types};
 
@@ -262,6 +263,34 @@ pub(super) fn show(selectable: &Selectable) -> String {
         }
         SelectableKind::Negation(operand) => format!("-{}", show(operand)),
         SelectableKind::Literal(_) | SelectableKind::Null | SelectableKind::Marker(_) => String::new(),
+    }
+}
+
+/// Refuses names that are no column of the table. Keys of a map may be names of fields.
+pub(crate) fn check_names(table: &Table, selectable: &Selectable) -> CqlResult<()> {
+    let recurse = |selectable: &Selectable| check_names(table, selectable);
+    match &selectable.kind {
+        SelectableKind::Column(name) => existing_column(table, &name.name).map(|_| ()),
+        SelectableKind::Literal(_)
+        | SelectableKind::Null
+        | SelectableKind::Marker(_)
+        | SelectableKind::CountRows
+        | SelectableKind::MapOrUserType(_) => Ok(()),
+        SelectableKind::Function(_, parts)
+        | SelectableKind::ParenthesesOrTuple(parts)
+        | SelectableKind::List(parts)
+        | SelectableKind::Set(parts) => parts.iter().try_for_each(recurse),
+        SelectableKind::CellAttribute(_, inner)
+        | SelectableKind::Cast(inner, _)
+        | SelectableKind::TypeHint(_, inner)
+        | SelectableKind::Field(inner, _)
+        | SelectableKind::Element(inner, _)
+        | SelectableKind::Slice(inner, _, _)
+        | SelectableKind::Negation(inner) => recurse(inner),
+        SelectableKind::Arithmetic(_, left, right) => {
+            recurse(left)?;
+            recurse(right)
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::terms::Term;
 use basalt_model::ids;
 
 pub(crate) use builder::ResultBuilder;
-pub(crate) use infer::selects_column;
+pub(crate) use infer::{check_names, selects_column};
 pub(crate) use input::cells_to_value;
 pub(crate) use prepare::prepare;
 

@@ -150,7 +150,7 @@ impl Node {
                     None => None,
                 };
                 if let Some(aggregation) = aggregations.get_mut(*slot) {
-                    aggregation.add(value.as_ref());
+                    aggregation.add(value.as_ref())?;
                 }
                 Ok(())
             }

@@ -76,8 +76,23 @@ impl Marker {
             },
             Value::Bytes(bytes) => {
                 self.data_type.validate(bytes).map_err(marshal)?;
+                check_count(&self.data_type, bytes)?;
                 Ok(Value::Bytes(canonical(&self.data_type, bytes.clone())))
             }
         }
     }
+}
+
+/// A collection cannot have fewer than no elements.
+fn check_count(data_type: &DataType, bytes: &[u8]) -> CqlResult<()> {
+    let kind = match data_type {
+        DataType::List { .. } => "list",
+        DataType::Set { .. } => "set",
+        DataType::Map { .. } => "map",
+        _ => return Ok(()),
+    };
+    if bytes.first().is_some_and(|byte| byte & 0x80 != 0) {
+        bail!("The data cannot be deserialized as a {kind}");
+    }
+    Ok(())
 }

@@ -21,7 +21,11 @@ pub struct Case {
     pub statements: Vec<(String, Values)>,
     pub answer: Vec<String>,
     pub differs: Option<String>,
+    pub is_serial_refused: bool,
 }
+
+pub const SERIAL_REFUSED: &str =
+    "error: 0x2200 Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL";
 
 pub fn unescape(text: &str) -> String {
     let mut out = String::new();
@@ -74,6 +78,7 @@ fn case(block: &str) -> Option<Case> {
         statements: Vec::new(),
         answer: Vec::new(),
         differs: None,
+        is_serial_refused: false,
     };
     let mut values: Vec<Value> = Vec::new();
     let mut names: Option<Vec<String>> = None;
@@ -91,7 +96,11 @@ fn case(block: &str) -> Option<Case> {
                 "serial" => {
                     case.options.serial_consistency = match rest {
                         "LOCAL_SERIAL" => SerialConsistency::LocalSerial,
-                        _ => SerialConsistency::Serial,
+                        "SERIAL" => SerialConsistency::Serial,
+                        _ => {
+                            case.is_serial_refused = true;
+                            SerialConsistency::Serial
+                        }
                     };
                 }
                 "page_size" => case.options.page_size = Some(rest.parse().unwrap()),
@@ -114,7 +123,9 @@ fn case(block: &str) -> Option<Case> {
         } else if let Some(text) = line.strip_prefix("cql: ") {
             let values = std::mem::take(&mut values);
             let values = match names.take() {
-                Some(names) => Values::Named(names.into_iter().map(|n| n.as_str().into()).zip(values).collect()),
+                Some(names) => {
+                    Values::Named(names.into_iter().map(|n| n.as_str().into()).zip(values).collect())
+                }
                 None => Values::Positional(values),
             };
             case.statements.push((unescape(text), values));

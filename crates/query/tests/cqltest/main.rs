@@ -32,6 +32,10 @@ impl Node {
     /// The answer's lines.
     fn answer(&mut self, case: &Case) -> Vec<String> {
         let client = &mut self.clients[usize::from(case.protocol - 3)];
+        if case.is_serial_refused {
+            // The connection refuses levels that are not serial before the processor sees them.
+            return vec![cases::SERIAL_REFUSED.to_owned()];
+        }
         let mut lines = Vec::new();
         let mut options = case.options.clone();
         if case.how == How::Prepare {
@@ -46,6 +50,8 @@ impl Node {
             let is_first = options.paging_state.is_none();
             match outcome {
                 Err(error) => {
+                    let warnings = std::mem::take(&mut client.warnings);
+                    lines.extend(warnings.iter().map(|warning| format!("warning: {warning}")));
                     lines.extend(show::error(&error));
                     return lines;
                 }

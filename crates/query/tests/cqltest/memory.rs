@@ -12,7 +12,7 @@ use basalt_model::command::ReadPage;
 use basalt_model::env::{Env, SharedEnv};
 use basalt_model::{Mutation, PartitionUpdate, ReadCommand, TableId};
 use basalt_query::schema::{SchemaStoreParts, Scratch};
-use basalt_query::system_tables::{NodeFacts, NodeViews};
+use basalt_query::system_tables::{NodeFacts, NodeViews, SettingView};
 use basalt_query::{QueryProcessor, QuerySettings, SchemaStore};
 use basalt_storage::engine::mem::MemEngine;
 use basalt_storage::engine::{Engine, EngineError, ReadTier, Sync, WriteOptions, WriteSet};
@@ -138,7 +138,11 @@ impl Scratch for MemoryScratch {
 
 struct Views;
 
-impl NodeViews for Views {}
+impl NodeViews for Views {
+    fn settings(&self) -> Vec<SettingView> {
+        vec![SettingView { name: "num_tokens".into(), value: Some("16".into()) }]
+    }
+}
 
 /// A node with an empty data directory.
 pub fn processor() -> (QueryProcessor, Arc<SchemaStore>) {

@@ -60,7 +60,7 @@ pub(super) fn append(error: &CqlError, version: ProtocolVersion, out: &mut Bytes
     out.put_i32(error.code());
     put_string(out, &text(&error, version));
     match &*error {
-        CqlError::Unavailable { consistency, required, alive } => {
+        CqlError::Unavailable { consistency, required, alive, .. } => {
             put_consistency(out, *consistency);
             out.put_i32(*required);
             out.put_i32(*alive);
@@ -152,6 +152,7 @@ pub(super) fn decode(version: ProtocolVersion, body: &mut Reader) -> Result<CqlE
             consistency: body.consistency()?,
             required: body.i32()?,
             alive: body.i32()?,
+            datacenter: None,
         },
         0x1001 => CqlError::Overloaded(message),
         0x1002 => CqlError::IsBootstrapping(message),

@@ -109,7 +109,7 @@ fn errors_come_back_in_v5() {
     let errors = [
         CqlError::Server(text()),
         CqlError::BadCredentials(text()),
-        CqlError::Unavailable { consistency: Consistency::Two, required: 2, alive: 1 },
+        CqlError::Unavailable { consistency: Consistency::Two, required: 2, alive: 1, datacenter: None },
         CqlError::Overloaded(text()),
         CqlError::IsBootstrapping(text()),
         CqlError::Truncate(text()),
