@@ -47,7 +47,7 @@ run() { # suite
       "$cache/venv/bin/python" "$here/python/scan.py" ;;
     go) (cd "$here/go" && go test -count=1 ./...) ;;
     node) (cd "$here/node" && npm ci --no-audit --no-fund --silent && node --test --test-force-exit test.js) ;;
-    java) (cd "$here/java" && mvn -B -q -ntp -Dbuild.directory="$cache/java" test) ;;
+    java) (cd "$here/java" && mvn -B -q -ntp -Doutput.directory="$cache/java" test) ;;
     rust) (cd "$here/rust" && CARGO_TARGET_DIR=$cache/rust-target cargo test --locked -- --test-threads=1) ;;
     *) echo "no suite is called $1" >&2; return 2 ;;
   esac

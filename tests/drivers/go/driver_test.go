@@ -31,6 +31,7 @@ func cluster(version int) *gocql.ClusterConfig {
 	config.Timeout = 30 * time.Second
 	config.ConnectTimeout = 30 * time.Second
 	config.DisableInitialHostLookup = true
+	config.ReconnectInterval = time.Second
 	return config
 }
 
