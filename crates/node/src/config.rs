@@ -1,11 +1,13 @@
 //! `cassandra.yaml`: reading it, knowing every key of Cassandra 5.0.9, refusing others, and showing what
 //! is set. Knows keys and values; what the node does with them stands in [`settings`].
 
+mod addresses;
 mod catalogue;
 pub mod container;
 pub mod key;
 pub mod settings;
 pub mod sizing;
+mod transport;
 mod units;
 pub mod yaml;
 

@@ -30,7 +30,16 @@ pub struct LocalReplica {
     writer: Arc<Writer>,
     committer: Arc<Committer>,
     pool: Arc<Pool>,
-    tombstone_failure_threshold: u32,
+    thresholds: TombstoneThresholds,
+}
+
+/// `tombstone_warn_threshold` and `tombstone_failure_threshold`.
+#[derive(Clone, Copy, Debug)]
+pub struct TombstoneThresholds {
+    /// A read that meets more is logged.
+    pub warn: u32,
+    /// A read that meets more fails.
+    pub failure: u32,
 }
 
 impl LocalReplica {
@@ -40,10 +49,10 @@ impl LocalReplica {
         committer: Arc<Committer>,
         pool: Arc<Pool>,
         max_mutation_bytes: usize,
-        tombstone_failure_threshold: u32,
+        thresholds: TombstoneThresholds,
     ) -> LocalReplica {
         let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
-        LocalReplica { engine, writer, committer, pool, tombstone_failure_threshold }
+        LocalReplica { engine, writer, committer, pool, thresholds }
     }
 
     /// Reads what memory holds; `None` when that is not enough, or takes too long for a reactor.
@@ -54,11 +63,11 @@ impl LocalReplica {
         let options = ReadOptions {
             tier: ReadTier::CacheOnly,
             page_bytes: REACTOR_PAGE_BYTES,
-            tombstone_failure_threshold: REACTOR_TOMBSTONES.min(self.tombstone_failure_threshold),
+            tombstone_failure_threshold: REACTOR_TOMBSTONES.min(self.thresholds.failure),
         };
         match read(&*self.engine, command, &options) {
             Ok(outcome) if is_cut_by_bytes(&outcome, command) => None,
-            Ok(outcome) => Some(Ok(outcome.page)),
+            Ok(outcome) => Some(Ok(page_of(outcome, command, self.thresholds))),
             Err(ReadError::Engine(EngineError::WouldBlock) | ReadError::TombstoneOverwhelming { .. }) => None,
             Err(error) => Some(Err(read_error(error))),
         }
@@ -80,6 +89,20 @@ fn is_short(command: &ReadCommand) -> bool {
 /// Whether the page ended for its bytes, not for the rows asked for.
 fn is_cut_by_bytes(outcome: &ReadOutcome, command: &ReadCommand) -> bool {
     outcome.page.stopped_early && outcome.live_rows < command.limits.rows
+}
+
+/// The page, with a line in the log if it cost many tombstones (`ReadCommand.onClose`).
+fn page_of(outcome: ReadOutcome, command: &ReadCommand, thresholds: TombstoneThresholds) -> ReadPage {
+    if outcome.tombstones > thresholds.warn {
+        tracing::warn!(
+            "Read {} live rows and {} tombstone cells of {}.{} (see tombstone_warn_threshold)",
+            outcome.live_rows,
+            outcome.tombstones,
+            command.table.keyspace,
+            command.table.name
+        );
+    }
+    outcome.page
 }
 
 fn read_error(error: ReadError) -> ReplicaError {
@@ -148,10 +171,11 @@ impl Replica for LocalReplica {
         let options = ReadOptions {
             tier: ReadTier::All,
             page_bytes: PAGE_BYTES_MAX,
-            tombstone_failure_threshold: self.tombstone_failure_threshold,
+            tombstone_failure_threshold: self.thresholds.failure,
         };
+        let thresholds = self.thresholds;
         on_pool(&self.pool, move || match read(&*engine, &command, &options) {
-            Ok(outcome) => Ok(outcome.page),
+            Ok(outcome) => Ok(page_of(outcome, &command, thresholds)),
             Err(error) => Err(read_error(error)),
         })
     }

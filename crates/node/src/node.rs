@@ -22,7 +22,7 @@ use crate::config::settings::{CommitlogSync, Settings};
 use crate::context::Context;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
-use crate::local_replica::LocalReplica;
+use crate::local_replica::{LocalReplica, TombstoneThresholds};
 use crate::metrics::{Summary, summarize};
 use crate::pool::Pool;
 use crate::reactor::Reactor;
@@ -197,7 +197,10 @@ impl Storage {
             Arc::clone(&committer),
             Arc::clone(&pool),
             usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX),
-            settings.query.tombstone_failure_threshold,
+            TombstoneThresholds {
+                warn: settings.query.tombstone_warn_threshold,
+                failure: settings.query.tombstone_failure_threshold,
+            },
         ));
         Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, committer })
     }

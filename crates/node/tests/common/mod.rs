@@ -204,6 +204,16 @@ impl Client {
         answer
     }
 
+    /// The same with a trace.
+    pub fn call_traced(&mut self, request: &Request) -> ResponseEnvelope {
+        let options = RequestOptions { tracing: true, ..RequestOptions::default() };
+        self.machine.send(self.next_stream, request, &options).expect("encodes");
+        self.next_stream += 1;
+        let bytes = self.machine.take_output();
+        self.stream.write_all(&bytes).expect("sent");
+        self.receive().expect("an answer")
+    }
+
     /// Whether the server closes without another word.
     pub fn is_closed(&mut self) -> bool {
         self.receive().is_none()

@@ -1,0 +1,160 @@
+//! A whole node over an engine in memory, asked as drivers ask.
+
+mod common;
+
+use std::sync::Arc;
+
+use basalt_model::Consistency;
+use basalt_model::env::SharedEnv;
+use basalt_node::env::SystemEnv;
+use basalt_node::listener;
+use basalt_node::node::{Node, Storage};
+use basalt_storage::engine::Engine;
+use basalt_storage::engine::mem::MemEngine;
+use basalt_wire::request::{EventType, Execute, Prepare, Query, QueryParams, Register};
+use basalt_wire::response::{Event, QueryResult, Rows};
+use basalt_wire::{ProtocolVersion, Request, Response};
+use bytes::Bytes;
+use common::{Client, error_of, query, settings};
+
+const VERSIONS: [ProtocolVersion; 3] = [ProtocolVersion::V3, ProtocolVersion::V4, ProtocolVersion::V5];
+
+fn start(engine: &Arc<dyn Engine>) -> Node {
+    let settings = settings("cluster_name: whole\n");
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let storage = Storage::open(&settings, Arc::clone(&env), Arc::clone(engine)).expect("storage");
+    let bound = listener::bind(settings.listen, true).expect("a free port");
+    Node::start(&settings, env, storage, Some(bound)).expect("started")
+}
+
+fn memory() -> Arc<dyn Engine> {
+    Arc::new(MemEngine::new())
+}
+
+fn connect(node: &Node, version: ProtocolVersion) -> Client {
+    Client::ready(node.server.as_ref().expect("serves").address, version, None)
+}
+
+fn ask(client: &mut Client, text: &str) -> Response {
+    match client.call(query(text)).decode().expect("decodes") {
+        Response::Error(error) => panic!("{text}: {error}"),
+        other => other,
+    }
+}
+
+fn rows(response: Response) -> Rows {
+    match response {
+        Response::Result(QueryResult::Rows(rows)) => rows,
+        other => panic!("not rows: {other:?}"),
+    }
+}
+
+fn cells(rows: &Rows) -> Vec<Option<Bytes>> {
+    rows.cells().map(|cell| cell.expect("a cell")).collect()
+}
+
+#[test]
+fn statements_work_in_every_version() {
+    let node = start(&memory());
+    for version in VERSIONS {
+        let mut client = connect(&node, version);
+        let keyspace = format!("k{}", version.number());
+        ask(
+            &mut client,
+            &format!(
+                "CREATE KEYSPACE {keyspace} WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+            ),
+        );
+        ask(&mut client, &format!("USE {keyspace}"));
+        ask(&mut client, "CREATE TABLE t (a int, b int, c text, PRIMARY KEY (a, b))");
+        for b in 0..10 {
+            ask(&mut client, &format!("INSERT INTO t (a, b, c) VALUES (1, {b}, 'row')"));
+        }
+        let prepare = Prepare { query: "SELECT b FROM t WHERE a = 1".to_owned(), keyspace: None };
+        let Response::Result(QueryResult::Prepared(prepared)) =
+            client.call(Request::Prepare(prepare)).decode().expect("decodes")
+        else {
+            panic!("prepared")
+        };
+        let (mut read, mut paging_state, mut pages) = (Vec::new(), None, 0);
+        loop {
+            let mut params = QueryParams::new(Consistency::One);
+            params.page_size = Some(3);
+            params.skip_metadata = true;
+            params.paging_state = paging_state;
+            let execute = Execute {
+                id: prepared.id.clone(),
+                result_metadata_id: prepared.result_metadata_id.clone(),
+                params,
+            };
+            let page = rows(client.call(Request::Execute(execute)).decode().expect("decodes"));
+            assert_eq!(page.metadata.columns, None, "the client has them");
+            read.extend(cells(&page));
+            pages += 1;
+            paging_state = page.metadata.paging_state;
+            if paging_state.is_none() {
+                break;
+            }
+        }
+        let expected: Vec<Option<Bytes>> =
+            (0..10_i32).map(|b| Some(Bytes::copy_from_slice(&b.to_be_bytes()))).collect();
+        assert_eq!(read, expected);
+        assert!(pages >= 4, "{pages} pages of three");
+    }
+    node.drain().expect("all on disk");
+}
+
+#[test]
+fn a_schema_change_is_told_to_those_who_listen() {
+    let node = start(&memory());
+    let (mut maker, mut listener) =
+        (connect(&node, ProtocolVersion::V5), connect(&node, ProtocolVersion::V4));
+    listener.call(Request::Register(Register { events: vec![EventType::SchemaChange] }));
+    ask(
+        &mut maker,
+        "CREATE KEYSPACE heard WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    let event = listener.receive().expect("an event").decode();
+    let Ok(Response::Event(Event::SchemaChange(change))) = event else { panic!("{event:?}") };
+    assert_eq!(change.keyspace, "heard");
+    node.drain().expect("all on disk");
+}
+
+#[test]
+fn system_views_show_the_node() {
+    let node = start(&memory());
+    let mut client = connect(&node, ProtocolVersion::V4);
+    let text = "SELECT value FROM system_views.settings WHERE name = 'cluster_name'";
+    assert_eq!(cells(&rows(ask(&mut client, text))), [Some(Bytes::from_static(b"whole"))]);
+    let text = "SELECT value FROM system_views.settings WHERE name = 'commitlog_sync'";
+    assert_eq!(cells(&rows(ask(&mut client, text))), [Some(Bytes::from_static(b"batch"))]);
+    let connected = rows(ask(&mut client, "SELECT username FROM system_views.clients"));
+    assert_eq!(cells(&connected), [Some(Bytes::from_static(b"anonymous"))]);
+    node.drain().expect("all on disk");
+}
+
+#[test]
+fn a_trace_that_is_asked_for_can_be_read() {
+    let node = start(&memory());
+    let mut client = connect(&node, ProtocolVersion::V5);
+    let request = query("SELECT release_version FROM system.local");
+    let answer = client.call_traced(&request);
+    let id = answer.prelude.tracing_id.expect("a trace");
+    let session = format!("SELECT request, coordinator FROM system_traces.sessions WHERE session_id = {id}");
+    let session = cells(&rows(ask(&mut client, &session)));
+    assert_eq!(session[0].as_deref(), Some(b"Execute CQL3 query".as_slice()));
+    let events = format!("SELECT activity FROM system_traces.events WHERE session_id = {id}");
+    assert_eq!(cells(&rows(ask(&mut client, &events))).len(), 1);
+    node.drain().expect("all on disk");
+}
+
+#[test]
+fn a_page_size_of_zero_is_refused() {
+    let node = start(&memory());
+    let mut client = connect(&node, ProtocolVersion::V4);
+    let mut params = QueryParams::new(Consistency::One);
+    params.page_size = Some(0);
+    let request = Request::Query(Query { query: "SELECT * FROM system.local".to_owned(), params });
+    assert_eq!(error_of(&client.call(request)).to_string(), "The page size cannot be 0");
+    node.drain().expect("all on disk");
+}
