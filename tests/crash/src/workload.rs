@@ -13,6 +13,8 @@ pub use ddl::Schemer;
 pub use model::{Content, Op};
 pub use writer::Writer;
 
+use basalt_model::CqlError;
+
 use crate::client::{CallError, Client};
 
 /// The keyspace of all tables here.
@@ -38,14 +40,28 @@ pub fn create_tables(client: &mut Client) {
     }
 }
 
-/// Whether an answer leaves a request in doubt, which only the end of the connection does.
+/// How a request ended.
+enum Ended {
+    /// It was applied.
+    Acknowledged,
+    /// The connection ended before the answer: it may have been applied.
+    InDoubt,
+    /// The node drains: it was not applied, and nothing else will be.
+    TurnedAway,
+}
+
+/// What an answer says.
 ///
 /// # Panics
 /// When the node refused, broke the protocol, or did not answer.
-fn is_in_doubt<T>(what: &dyn std::fmt::Debug, answer: Result<T, CallError>) -> bool {
+fn ended<T>(what: &dyn std::fmt::Debug, answer: Result<T, CallError>) -> Ended {
     match answer {
-        Ok(_) => false,
-        Err(CallError::Lost(_)) => true,
+        Ok(_) => Ended::Acknowledged,
+        Err(CallError::Lost(_)) => Ended::InDoubt,
+        Err(CallError::Refused(error)) if matches!(*error, CqlError::Overloaded(_)) => {
+            assert_eq!(error.to_string(), "Server is shutting down", "{what:?}");
+            Ended::TurnedAway
+        }
         Err(error) => panic!("{what:?}: {error:?}"),
     }
 }

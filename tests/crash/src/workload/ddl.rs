@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use basalt_wire::ProtocolVersion;
 
-use super::is_in_doubt;
+use super::{Ended, ended};
 use crate::client::Client;
 use crate::client::values::{as_int, as_text};
 use crate::random::Random;
@@ -64,11 +64,14 @@ impl Schemer {
         while !stop.load(Ordering::Relaxed) {
             let change = self.choose();
             let text = statement(&change);
-            if is_in_doubt(&text, client.query(&text)) {
-                self.in_doubt = Some(change);
-                return;
+            match ended(&text, client.query(&text)) {
+                Ended::Acknowledged => apply(&mut self.tables, &change),
+                Ended::InDoubt => {
+                    self.in_doubt = Some(change);
+                    return;
+                }
+                Ended::TurnedAway => return,
             }
-            apply(&mut self.tables, &change);
             self.acknowledged += 1;
         }
     }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use basalt_wire::{ProtocolVersion, Value};
 
-use super::is_in_doubt;
 use super::model::{BATCH_PARTS, Content, Op, RowState};
+use super::{Ended, ended};
 use crate::client::values::{int, list, map, text};
 use crate::client::{CallError, Client, Statement};
 use crate::random::Random;
@@ -107,11 +107,14 @@ impl Writer {
         };
         while !stop.load(Ordering::Relaxed) {
             let op = self.choose();
-            if is_in_doubt(&op, send(&mut client, &statements, &op)) {
-                self.in_doubt = Some(op);
-                return;
+            match ended(&op, send(&mut client, &statements, &op)) {
+                Ended::Acknowledged => self.content.apply(&op),
+                Ended::InDoubt => {
+                    self.in_doubt = Some(op);
+                    return;
+                }
+                Ended::TurnedAway => return,
             }
-            self.content.apply(&op);
             self.acknowledged += 1;
         }
     }
