@@ -6,7 +6,7 @@
 #   make lint     formatting, clippy, and the repository's own rules
 #   make bench    the measurements kept in the repository
 #   make fuzz     each fuzz target for FUZZ_SECONDS
-#   make torture  crashes, rubbish and large scans at the size that is promised: about half an hour
+#   make torture  crashes, rubbish and large scans at the size that is promised: a quarter of an hour
 #
 # One profile (release) and one target folder serve them all, so that nothing is compiled twice.
 

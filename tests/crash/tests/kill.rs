@@ -46,6 +46,8 @@ fn rounds(mode: &str, yaml: &str) {
         (0..WRITERS).map(|number| Writer::new(&format!("w{number}"), random.fork())).collect();
     let mut schemer = Schemer::new(random.fork());
     let mut node = Node::start(command(&scratch, &config), &scratch);
+    let said = std::fs::read_to_string(scratch.join("stdout")).expect("text");
+    assert!(said.contains(&format!("commitlog_sync {mode}")), "not the mode that was asked for: {said}");
     create_tables(&mut node.client(ProtocolVersion::V5));
     let (mut doubtful, mut slowest, mut rows) = ((0, 0), Duration::ZERO, 0);
     let start = Instant::now();
