@@ -2,7 +2,7 @@
 //! rate over the real protocol, with the latencies printed.
 
 use std::io::{BufRead, BufReader, IsTerminal};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -122,13 +122,11 @@ fn check(summary: &run::Summary) -> Result<(), String> {
 impl Node {
     /// Starts it and waits until it listens.
     fn start(directory: &Path, port: Option<u16>) -> Result<Node, String> {
-        let port = match port {
-            Some(port) => port,
-            None => free_port().map_err(|error| format!("no port is free: {error}"))?,
-        };
+        // The system chooses a free one for 0; the node says which.
+        let port = port.unwrap_or(0).to_string();
         let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
         let mut process = Command::new(program)
-            .args(["run", "--port", &port.to_string(), "--data-dir"])
+            .args(["run", "--listen", "127.0.0.1", "--port", &port, "--data-dir"])
             .arg(directory)
             .stdout(Stdio::piped())
             .stdin(Stdio::null())
@@ -139,8 +137,7 @@ impl Node {
         let mut line = String::new();
         while output.read_line(&mut line).is_ok_and(|length| length > 0) {
             print!("{line}");
-            if line.starts_with("Starting listening for CQL clients") {
-                let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+            if let Some(address) = listening_on(&line) {
                 return Ok(Node { process, address, _output: output });
             }
             line.clear();
@@ -160,6 +157,22 @@ impl Node {
     }
 }
 
-fn free_port() -> std::io::Result<u16> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr().map(|address| address.port())
+/// The address in the node's readiness line; `None` for any other line.
+fn listening_on(line: &str) -> Option<SocketAddr> {
+    let (address, _) =
+        line.strip_prefix("Starting listening for CQL clients on /")?.split_once(" (unencrypted)")?;
+    address.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    //! The line as `basalt run` prints it.
+    use super::*;
+
+    #[test]
+    fn the_readiness_line_names_the_address() {
+        let line = "Starting listening for CQL clients on /127.0.0.1:40123 (unencrypted)...\n";
+        assert_eq!(listening_on(line), Some(SocketAddr::from(([127, 0, 0, 1], 40123))));
+        assert_eq!(listening_on("Basalt 0.1.0: memory 1.0 GiB\n"), None);
+    }
 }

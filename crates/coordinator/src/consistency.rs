@@ -136,7 +136,12 @@ impl Placement<'_> {
         }
         // The agreement itself counts the replicas that exist, not those the keyspace asks for.
         if self.live() < 1 {
-            return Err(CqlError::Unavailable { consistency: serial, required: 1, alive: 0, datacenter: None });
+            return Err(CqlError::Unavailable {
+                consistency: serial,
+                required: 1,
+                alive: 0,
+                datacenter: None,
+            });
         }
         self.check_live(self.read_level(serial))?;
         self.check_live(commit)
