@@ -211,8 +211,7 @@ fn divide(left: &BigDecimal, right: &BigDecimal) -> BigDecimal {
     let scale = (SIGNIFICANT_DIGITS - first_digit)
         .max(scale_of(left))
         .max(scale_of(right))
-        .max(SIGNIFICANT_DIGITS)
-        .min(SCALE_MAX);
+        .clamp(SIGNIFICANT_DIGITS, SCALE_MAX);
     let quotient = divide_to_scale(left, right, scale, RoundingMode::HalfUp);
     quotient.normalized()
 }

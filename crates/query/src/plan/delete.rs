@@ -45,7 +45,7 @@ pub(crate) fn prepare(
     let restrictions = Restrictions::prepare(&context, markers, &table, &delete.where_clause, terms)?;
     if !conditions.is_empty() && !restrictions.names_rows(&table) {
         let whole_rows = regular.is_empty() && statics.is_empty();
-        ensure(!(!regular.is_empty() || whole_rows), || {
+        ensure(regular.is_empty() && !whole_rows, || {
             "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to delete non static columns".to_owned()
         })?;
         ensure(!conditions.applies_to_regular(&table), || {

@@ -58,7 +58,8 @@ pub(crate) fn is_static_only(
     table: &Table,
 ) -> bool {
     let deletes_rows = kind == StatementKind::Delete && statics.is_empty();
-    !(!regular.is_empty() || deletes_rows)
+    regular.is_empty()
+        && !deletes_rows
         && !conditions.applies_to_regular(table)
         && (!statics.is_empty() || conditions.applies_to_static(table))
 }

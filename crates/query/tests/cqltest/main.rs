@@ -2,8 +2,11 @@
 //! answers must be those a stock Cassandra gave. Blocks with a `# differs: reason` line are those
 //! that differ on purpose; they must differ.
 
+#[cfg(test)]
 mod cases;
+#[cfg(test)]
 mod memory;
+#[cfg(test)]
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +15,7 @@ use std::sync::Arc;
 use basalt_model::CqlError;
 use basalt_query::request::{BatchEntry, ClientState, QueryOptions, Values};
 use basalt_query::result::{Outcome, StatementResult};
-use basalt_query::{QueryProcessor, SchemaStore};
+use basalt_query::{QueryProcessor, QuerySettings, SchemaStore};
 
 use cases::{Case, How};
 use memory::run;
@@ -25,7 +28,8 @@ struct Node {
 
 impl Node {
     fn new() -> Node {
-        let (processor, _schema): (QueryProcessor, Arc<SchemaStore>) = memory::processor();
+        let (processor, _schema): (QueryProcessor, Arc<SchemaStore>) =
+            memory::processor(QuerySettings::default());
         Node { processor, clients: Default::default() }
     }
 
@@ -124,7 +128,7 @@ fn folder() -> PathBuf {
 
 /// Replays a file; what differs, and what was expected to but does not.
 fn replay(file: &str) -> (usize, Vec<String>) {
-    let text = std::fs::read_to_string(folder().join(file)).unwrap();
+    let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
     let mut node = Node::new();
     let mut differences = Vec::new();
     let cases = cases::parse(&text);

@@ -145,7 +145,7 @@ impl NodeViews for Views {
 }
 
 /// A node with an empty data directory.
-pub fn processor() -> (QueryProcessor, Arc<SchemaStore>) {
+pub fn processor(settings: QuerySettings) -> (QueryProcessor, Arc<SchemaStore>) {
     let env: SharedEnv =
         Arc::new(TestEnv { micros: AtomicI64::new(1_750_000_000_000_000), random: AtomicU64::new(0) });
     let memory = Arc::new(Memory::new());
@@ -173,5 +173,5 @@ pub fn processor() -> (QueryProcessor, Arc<SchemaStore>) {
     };
     let schema = run(SchemaStore::open(parts)).unwrap();
     let coordinator = Coordinator::new(memory, "datacenter1".into());
-    (QueryProcessor::new(env, schema.clone(), coordinator, QuerySettings::default()), schema)
+    (QueryProcessor::new(env, schema.clone(), coordinator, settings), schema)
 }
