@@ -300,11 +300,10 @@ impl Connection {
         let version = answer.reply_to.version;
         match answer.reply {
             Reply::Message(response) => self.machine.respond(answer.reply_to, &response, &answer.prelude),
-            Reply::Rows { set, skip_metadata, is_changed, is_prepared } => {
-                let columns = if is_prepared {
-                    self.local.columns(&set.metadata, version)
-                } else {
-                    Rc::new(encode(&set.metadata, version))
+            Reply::Rows { set, skip_metadata, is_changed, statement } => {
+                let columns = match statement {
+                    Some(id) => self.local.columns(id, &set.metadata, version),
+                    None => Rc::new(encode(&set.metadata, version)),
                 };
                 let new_metadata_id = is_changed.then_some(set.metadata.id.as_slice());
                 let head = RowsHead { columns: &columns, skip_metadata, new_metadata_id };

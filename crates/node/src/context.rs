@@ -40,8 +40,9 @@ pub struct Context {
     pub next_connection: AtomicU64,
 }
 
-/// Encoded columns by metadata id and protocol version.
-type KnownColumns = HashMap<([u8; 16], u8), Rc<EncodedColumns>>;
+/// Encoded columns by statement id, metadata id and protocol version. A metadata id alone does not do:
+/// it leaves out the names of keyspace and table (`ResultSet.ResultMetadata.computeResultMetadataId`).
+type KnownColumns = HashMap<([u8; 16], [u8; 16], u8), Rc<EncodedColumns>>;
 
 /// What all connections of one reactor share: never touched by another thread, except to read times.
 pub struct Local {
@@ -68,8 +69,13 @@ impl Local {
     }
 
     /// The encoded columns of a prepared statement's result: the same for every execution.
-    pub fn columns(&self, metadata: &ResultMetadata, version: ProtocolVersion) -> Rc<EncodedColumns> {
-        let key = (metadata.id, version.number());
+    pub fn columns(
+        &self,
+        statement: [u8; 16],
+        metadata: &ResultMetadata,
+        version: ProtocolVersion,
+    ) -> Rc<EncodedColumns> {
+        let key = (statement, metadata.id, version.number());
         let mut columns = self.columns.borrow_mut();
         if let Some(known) = columns.get(&key) {
             return Rc::clone(known);

@@ -74,8 +74,8 @@ pub enum Reply {
         skip_metadata: bool,
         /// The client's columns are outdated: new ones are sent with this id (v5).
         is_changed: bool,
-        /// Every execution has the same columns.
-        is_prepared: bool,
+        /// The prepared statement these are of, if its columns are the same for every execution.
+        statement: Option<[u8; 16]>,
     },
 }
 
@@ -171,13 +171,13 @@ async fn serve(
         Request::Query(query) => {
             let options = query_options(&query.params, version)?;
             let outcome = processor.query(&query.query, &options, client).await?;
-            Ok(served(outcome, |_| (query.params.skip_metadata, false), false))
+            Ok(served(outcome, |_| (query.params.skip_metadata, false), None))
         }
         Request::Execute(execute) => {
             let id = statement_id(&execute.id)?;
             let options = query_options(&execute.params, version)?;
             let outcome = processor.execute(&id, &options, client).await?;
-            Ok(served(outcome, |set| metadata_wanted(execute, set, version), true))
+            Ok(served(outcome, |set| metadata_wanted(execute, set, version), Some(id)))
         }
         Request::Batch(batch) => {
             let options = query_options(&batch.params, version)?;
@@ -188,7 +188,7 @@ async fn serve(
                 request::BatchKind::Counter => BatchKind::Counter,
             };
             let outcome = processor.batch(kind, &entries, &options, client).await?;
-            Ok(served(outcome, |_| (batch.params.skip_metadata, false), false))
+            Ok(served(outcome, |_| (batch.params.skip_metadata, false), None))
         }
         Request::Prepare(prepare) => {
             let prepared = processor.prepare(&prepare.query, prepare.keyspace.as_deref(), client)?;
@@ -204,7 +204,11 @@ async fn serve(
     }
 }
 
-fn served(outcome: Outcome, metadata: impl FnOnce(&ResultSet) -> (bool, bool), is_prepared: bool) -> Served {
+fn served(
+    outcome: Outcome,
+    metadata: impl FnOnce(&ResultSet) -> (bool, bool),
+    statement: Option<[u8; 16]>,
+) -> Served {
     let message = |result| Reply::Message(Response::Result(result));
     let mut keyspace = None;
     let reply = match outcome.result {
@@ -219,8 +223,8 @@ fn served(outcome: Outcome, metadata: impl FnOnce(&ResultSet) -> (bool, bool), i
         }
         StatementResult::Rows(set) => {
             let (skip_metadata, is_changed) = metadata(&set);
-            let is_prepared = is_prepared && !is_conditional(&set);
-            Reply::Rows { set, skip_metadata, is_changed, is_prepared }
+            let statement = statement.filter(|_| !is_conditional(&set));
+            Reply::Rows { set, skip_metadata, is_changed, statement }
         }
     };
     Served { reply, warnings: outcome.warnings, keyspace }

@@ -105,6 +105,34 @@ fn statements_work_in_every_version() {
 }
 
 #[test]
+fn equal_columns_of_two_tables_keep_their_own_names() {
+    let node = start(&memory());
+    let mut client = connect(&node, ProtocolVersion::V4);
+    let mut ids = Vec::new();
+    for keyspace in ["one", "two"] {
+        ask(
+            &mut client,
+            &format!(
+                "CREATE KEYSPACE {keyspace} WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+            ),
+        );
+        ask(&mut client, &format!("CREATE TABLE {keyspace}.t (a int PRIMARY KEY)"));
+        let prepare = Prepare { query: format!("SELECT a FROM {keyspace}.t"), keyspace: None };
+        let answer = client.call(Request::Prepare(prepare)).decode().expect("decodes");
+        let Response::Result(QueryResult::Prepared(prepared)) = answer else { panic!("prepared") };
+        ids.push(prepared.id);
+    }
+    for (id, keyspace) in ids.into_iter().zip(["one", "two"]) {
+        let params = QueryParams::new(Consistency::One);
+        let execute = Execute { id, result_metadata_id: None, params };
+        let page = rows(client.call(Request::Execute(execute)).decode().expect("decodes"));
+        let columns = page.metadata.columns.expect("sent");
+        assert_eq!(columns[0].keyspace.as_ref(), keyspace);
+    }
+    node.drain().expect("all on disk");
+}
+
+#[test]
 fn a_schema_change_is_told_to_those_who_listen() {
     let node = start(&memory());
     let (mut maker, mut listener) =
