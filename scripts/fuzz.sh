@@ -24,8 +24,9 @@ coverage="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
   -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Ccodegen-units=1"
 target_dir=${CARGO_TARGET_DIR:-target}/fuzz
+# Not --locked: fuzz/Cargo.lock repeats what our own crates need, and must not stop fuzzing when that changes.
 RUSTFLAGS=$(tr -s '\n ' ' ' <<<"$coverage") \
-  cargo build --locked --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$target_dir" --bins
+  cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$target_dir" --bins
 
 for target in "${targets[@]}"; do
   echo "fuzz: $target for $seconds s" >&2
