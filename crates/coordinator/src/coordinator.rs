@@ -2,6 +2,11 @@
 
 use std::sync::Arc;
 
+use basalt_model::Deadline;
+use basalt_model::env::SharedEnv;
+
+use crate::Reply;
+use crate::expiring::{Expiring, Timeouts};
 use crate::lwt::PartitionLocks;
 use crate::replica::Replica;
 
@@ -10,12 +15,33 @@ pub struct Coordinator {
     pub(crate) replica: Arc<dyn Replica>,
     pub(crate) datacenter: Arc<str>,
     pub(crate) locks: PartitionLocks,
+    patience: Option<(SharedEnv, Timeouts)>,
 }
 
 impl Coordinator {
     /// A coordinator of a ring of one node in `datacenter`.
     pub fn new(replica: Arc<dyn Replica>, datacenter: Arc<str>) -> Coordinator {
-        Coordinator { replica, datacenter, locks: PartitionLocks::default() }
+        Coordinator { replica, datacenter, locks: PartitionLocks::default(), patience: None }
+    }
+
+    /// Replicas are waited for only so long. A request that waits must be polled now and then.
+    pub fn with_timeouts(mut self, env: SharedEnv, timeouts: Timeouts) -> Coordinator {
+        self.patience = Some((env, timeouts));
+        self
+    }
+
+    /// The deadline of a request that begins now.
+    pub(crate) fn deadline(&self, timeout_ms: impl FnOnce(&Timeouts) -> u64) -> Deadline {
+        match &self.patience {
+            Some((env, timeouts)) => Deadline::after(&**env, timeout_ms(timeouts)),
+            None => Deadline::NEVER,
+        }
+    }
+
+    /// A reply that is waited for until its deadline.
+    pub(crate) fn until<T>(&self, deadline: Deadline, reply: Reply<T>) -> Expiring<'_, T> {
+        let env = self.patience.as_ref().map(|(env, _)| &**env as _);
+        Expiring { reply, deadline, env, has_waited: false }
     }
 
     /// The local replica.

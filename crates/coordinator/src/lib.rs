@@ -4,6 +4,7 @@
 pub mod batch;
 pub mod consistency;
 pub mod coordinator;
+mod expiring;
 pub mod lwt;
 pub mod read;
 pub mod replica;
@@ -11,4 +12,5 @@ pub mod write;
 
 pub use basalt_ring::Replication;
 pub use coordinator::Coordinator;
+pub use expiring::Timeouts;
 pub use replica::{Replica, ReplicaError, Reply, TableStorage};

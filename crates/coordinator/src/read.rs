@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use basalt_model::command::ReadPage;
+use basalt_model::command::{ReadPage, ReadTarget};
 use basalt_model::{Consistency, CqlError, ReadCommand};
 use basalt_ring::Replication;
 
@@ -43,7 +43,11 @@ impl Coordinator {
         command: ReadCommand,
         consistency: Consistency,
     ) -> Result<ReadPage, CqlError> {
-        self.replica.read(command).await.map_err(|error| {
+        let deadline = self.deadline(|timeouts| match command.target {
+            ReadTarget::Partition { .. } => timeouts.read_ms,
+            ReadTarget::Range { .. } => timeouts.range_ms,
+        });
+        self.until(deadline, self.replica.read(command, deadline)).await.map_err(|error| {
             let placement = Placement { replication, datacenter: &self.datacenter };
             let failure = |reason: u16| CqlError::ReadFailure {
                 consistency,
@@ -55,6 +59,12 @@ impl Coordinator {
             match error {
                 ReplicaError::TombstoneOverwhelming { .. } => failure(REASON_TOMBSTONES),
                 ReplicaError::Storage(_) => failure(REASON_UNKNOWN),
+                ReplicaError::TimedOut => CqlError::ReadTimeout {
+                    consistency,
+                    received: 0,
+                    block_for: placement.block_for(consistency),
+                    data_present: false,
+                },
                 other => refusal(other),
             }
         })

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use basalt_model::command::ReadPage;
-use basalt_model::{Mutation, ReadCommand, TableId};
+use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
 use tokio::sync::oneshot;
 
 /// Why a replica did not do what it was asked.
@@ -32,6 +32,9 @@ pub enum ReplicaError {
         /// Tombstones met.
         scanned: u32,
     },
+    /// The deadline passed: what was asked may be done later, or never.
+    #[error("timed out")]
+    TimedOut,
     /// Storage failed; the text is for the log, not for clients.
     #[error("storage: {0}")]
     Storage(String),
@@ -72,17 +75,18 @@ impl<T> Future for Reply<T> {
     }
 }
 
-/// A node in its role for a token.
+/// A node in its role for a token. Work that has not begun when its deadline passes is not begun:
+/// the answer is [`ReplicaError::TimedOut`]. What has begun may go on, and its answer may come later.
 pub trait Replica: Send + Sync {
     /// Applies all mutations as one atomic, durable step (as the configured sync mode defines
     /// durable). One mutation for a single statement; several for a logged batch on one node.
-    fn apply(&self, mutations: Vec<Mutation>) -> Reply<()>;
+    fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()>;
 
-    /// Live data for the command.
-    fn read(&self, command: ReadCommand) -> Reply<ReadPage>;
+    /// Live data for the command. A read that has begun ends soon after its deadline.
+    fn read(&self, command: ReadCommand, deadline: Deadline) -> Reply<ReadPage>;
 
     /// Removes all data of the table written before this call.
-    fn truncate(&self, table: TableId) -> Reply<()>;
+    fn truncate(&self, table: TableId, deadline: Deadline) -> Reply<()>;
 }
 
 /// Where tables' data is kept on this node: made and removed with the tables, by the schema's keeper.

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use basalt_model::error::WriteType;
-use basalt_model::{Consistency, CqlError, Mutation, TableId};
+use basalt_model::{Consistency, CqlError, Deadline, Mutation, TableId};
 use basalt_ring::Replication;
 
 use crate::consistency::Placement;
@@ -36,7 +36,12 @@ impl Coordinator {
             return Ok(());
         }
         let keyspace = mutations.first().map(|mutation| mutation.keyspace.clone()).unwrap_or_default();
-        self.replica.apply(mutations).await.map_err(|error| match error {
+        let deadline = match write_type {
+            // The next conditional statement must see what this one wrote: it cannot be left behind.
+            WriteType::Cas => Deadline::NEVER,
+            _ => self.deadline(|timeouts| timeouts.write_ms),
+        };
+        self.until(deadline, self.replica.apply(mutations, deadline)).await.map_err(|error| match error {
             ReplicaError::MutationTooLarge { bytes, limit_bytes } => CqlError::invalid(format!(
                 "Rejected an oversized mutation ({bytes}/{limit_bytes}) for keyspace: {keyspace}. Top keys are: "
             )),
@@ -47,6 +52,13 @@ impl Coordinator {
                 failures: Box::new([(IpAddr::V4(Ipv4Addr::LOCALHOST), REASON_UNKNOWN)]),
                 write_type,
             },
+            ReplicaError::TimedOut => CqlError::WriteTimeout {
+                consistency,
+                received: 0,
+                block_for: placement.block_for(consistency),
+                write_type,
+                contentions: 0,
+            },
             other => refusal(other),
         })
     }
@@ -56,8 +68,12 @@ impl Coordinator {
     /// # Errors
     /// What the client is told.
     pub async fn truncate(&self, table: TableId) -> Result<(), CqlError> {
-        self.replica.truncate(table).await.map_err(|error| match error {
+        let deadline = self.deadline(|timeouts| timeouts.truncate_ms);
+        self.until(deadline, self.replica.truncate(table, deadline)).await.map_err(|error| match error {
             ReplicaError::Overloaded(_) | ReplicaError::Closed => refusal(error),
+            ReplicaError::TimedOut => CqlError::Truncate(
+                "Error during truncate: Truncate timed out - received only 0 responses".into(),
+            ),
             _ => CqlError::Truncate("Error during truncate".into()),
         })
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::task::{Context, Waker};
 
 use basalt_query::result::SchemaChange;
@@ -74,6 +74,10 @@ pub struct Client {
     version: AtomicU8,
     end: AtomicU8,
     wants_schema_changes: AtomicU8,
+    /// Requests of it wait for an answer.
+    waits: AtomicBool,
+    /// It is to look whether one of them has waited too long.
+    looks: AtomicBool,
     described: Mutex<Described>,
     told: Mutex<Told>,
 }
@@ -138,6 +142,16 @@ impl Client {
             2 => End::Now,
             _ => End::Abandon,
         }
+    }
+
+    /// Notes whether requests wait for an answer.
+    pub fn set_waits(&self, waits: bool) {
+        self.waits.store(waits, Ordering::Relaxed);
+    }
+
+    /// Whether the clock ticked since last asked while requests waited.
+    pub fn take_look(&self) -> bool {
+        self.looks.load(Ordering::Acquire) && self.looks.swap(false, Ordering::AcqRel)
     }
 
     fn wake(&self) {
@@ -224,6 +238,8 @@ impl Clients {
             version: AtomicU8::new(0),
             end: AtomicU8::new(End::No as u8),
             wants_schema_changes: AtomicU8::new(0),
+            waits: AtomicBool::new(false),
+            looks: AtomicBool::new(false),
             described: Mutex::default(),
             told: Mutex::default(),
         });
@@ -256,6 +272,16 @@ impl Clients {
         for client in self.open.lock().values() {
             if client.is_overdue(now_ms, idle_timeout_ms) {
                 client.end(End::Now);
+            }
+        }
+    }
+
+    /// Has those look at their requests that have some waiting.
+    pub fn look_at_waiting(&self) {
+        for client in self.open.lock().values() {
+            if client.waits.load(Ordering::Relaxed) {
+                client.looks.store(true, Ordering::Release);
+                client.wake();
             }
         }
     }

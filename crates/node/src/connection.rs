@@ -135,6 +135,9 @@ impl Connection {
                 return Poll::Ready(Ok(()));
             }
             let mut progress = false;
+            if self.client.take_look() {
+                in_flight.look_again();
+            }
             while let Poll::Ready(answer) = in_flight.poll_ended(context) {
                 self.answer(answer);
                 progress = true;
@@ -156,6 +159,7 @@ impl Connection {
                 Read::Nothing => {}
             }
             if !progress {
+                self.client.set_waits(!in_flight.is_empty());
                 return Poll::Pending;
             }
         }

@@ -105,6 +105,13 @@ impl<F: Future> InFlight<F> {
         }
     }
 
+    /// Has all of them polled again: the clock may end one that nobody wakes.
+    pub fn look_again(&mut self) {
+        let waiting = |slot: &Slot<F>| slot.future.as_ref().as_pin_ref().is_some();
+        let waiting = self.slots.iter().enumerate().filter(|(_, slot)| waiting(slot));
+        self.awake.extend(waiting.map(|(index, _)| index));
+    }
+
     fn poll_slot(&mut self, index: usize) -> Option<F::Output> {
         let slot = &mut self.slots[index];
         // A slot may be woken once more after its future ended: then there is nothing to poll.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use basalt_coordinator::{Replica, ReplicaError, Reply};
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
-use basalt_model::{Mutation, ReadCommand, TableId};
+use basalt_model::env::SharedEnv;
+use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
 use basalt_storage::commit::{CommitError, Committer, OnCommitted, Submitted};
 use basalt_storage::engine::{Engine, EngineError, ReadTier, WriteSet};
 use basalt_storage::read::{PAGE_BYTES_MAX, ReadError, ReadOptions, ReadOutcome, read};
@@ -26,6 +27,7 @@ const REACTOR_RANGE_ROWS: u32 = 100;
 
 /// This node's own data.
 pub struct LocalReplica {
+    env: SharedEnv,
     engine: Arc<dyn Engine>,
     writer: Arc<Writer>,
     committer: Arc<Committer>,
@@ -45,6 +47,7 @@ pub struct TombstoneThresholds {
 impl LocalReplica {
     /// Over an engine. `max_mutation_bytes` and the threshold are Cassandra's settings of those names.
     pub fn new(
+        env: SharedEnv,
         engine: Arc<dyn Engine>,
         committer: Arc<Committer>,
         pool: Arc<Pool>,
@@ -52,7 +55,7 @@ impl LocalReplica {
         thresholds: TombstoneThresholds,
     ) -> LocalReplica {
         let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
-        LocalReplica { engine, writer, committer, pool, thresholds }
+        LocalReplica { env, engine, writer, committer, pool, thresholds }
     }
 
     /// Reads what memory holds; `None` when that is not enough, or takes too long for a reactor.
@@ -64,6 +67,8 @@ impl LocalReplica {
             tier: ReadTier::CacheOnly,
             page_bytes: REACTOR_PAGE_BYTES,
             tombstone_failure_threshold: REACTOR_TOMBSTONES.min(self.thresholds.failure),
+            // It is short.
+            is_over: None,
         };
         match read(&*self.engine, command, &options) {
             Ok(outcome) if is_cut_by_bytes(&outcome, command) => None,
@@ -109,6 +114,7 @@ fn read_error(error: ReadError) -> ReplicaError {
     match error {
         ReadError::Engine(error) => replica_error(error),
         ReadError::TombstoneOverwhelming { scanned } => ReplicaError::TombstoneOverwhelming { scanned },
+        ReadError::TimedOut => ReplicaError::TimedOut,
         ReadError::Command(error) => ReplicaError::Storage(error.to_string()),
     }
 }
@@ -129,12 +135,29 @@ fn commit_error(error: CommitError) -> ReplicaError {
     }
 }
 
+impl LocalReplica {
+    /// Work for the pool, unless its deadline passes while it is queued.
+    fn on_pool<T: Send + 'static>(
+        &self,
+        deadline: Deadline,
+        work: impl FnOnce() -> Result<T, ReplicaError> + Send + 'static,
+    ) -> Reply<T> {
+        let env = Arc::clone(&self.env);
+        on_pool(&self.pool, move || {
+            if deadline.has_passed(&*env) {
+                return Err(ReplicaError::TimedOut);
+            }
+            work()
+        })
+    }
+}
+
 impl Replica for LocalReplica {
-    fn apply(&self, mutations: Vec<Mutation>) -> Reply<()> {
+    fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()> {
         let mut set = WriteSet::new();
         if Writer::reads_before_writing(&mutations) {
             let (writer, committer) = (Arc::clone(&self.writer), Arc::clone(&self.committer));
-            return on_pool(&self.pool, move || {
+            return self.on_pool(deadline, move || {
                 let _guards = writer.lock_and_encode(&mutations, &mut set).map_err(write_error)?;
                 committer.commit(set).map_err(commit_error)
             });
@@ -157,31 +180,35 @@ impl Replica for LocalReplica {
             },
             Err(CommitError::Engine(EngineError::WouldStall)) => {
                 let committer = Arc::clone(&self.committer);
-                on_pool(&self.pool, move || committer.commit(set).map_err(commit_error))
+                self.on_pool(deadline, move || committer.commit(set).map_err(commit_error))
             }
             Err(error) => Reply::ready(Err(commit_error(error))),
         }
     }
 
-    fn read(&self, command: ReadCommand) -> Reply<ReadPage> {
+    fn read(&self, command: ReadCommand, deadline: Deadline) -> Reply<ReadPage> {
         if let Some(answer) = self.read_on_reactor(&command) {
             return Reply::ready(answer);
         }
-        let engine = Arc::clone(&self.engine);
-        let options = ReadOptions {
-            tier: ReadTier::All,
-            page_bytes: PAGE_BYTES_MAX,
-            tombstone_failure_threshold: self.thresholds.failure,
-        };
+        let (engine, env) = (Arc::clone(&self.engine), Arc::clone(&self.env));
         let thresholds = self.thresholds;
-        on_pool(&self.pool, move || match read(&*engine, &command, &options) {
-            Ok(outcome) => Ok(page_of(outcome, &command, thresholds)),
-            Err(error) => Err(read_error(error)),
+        self.on_pool(deadline, move || {
+            let is_over = || deadline.has_passed(&*env);
+            let options = ReadOptions {
+                tier: ReadTier::All,
+                page_bytes: PAGE_BYTES_MAX,
+                tombstone_failure_threshold: thresholds.failure,
+                is_over: Some(&is_over),
+            };
+            match read(&*engine, &command, &options) {
+                Ok(outcome) => Ok(page_of(outcome, &command, thresholds)),
+                Err(error) => Err(read_error(error)),
+            }
         })
     }
 
-    fn truncate(&self, table: TableId) -> Reply<()> {
+    fn truncate(&self, table: TableId, deadline: Deadline) -> Reply<()> {
         let engine = Arc::clone(&self.engine);
-        on_pool(&self.pool, move || engine.truncate_table(table).map_err(replica_error))
+        self.on_pool(deadline, move || engine.truncate_table(table).map_err(replica_error))
     }
 }

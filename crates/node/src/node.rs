@@ -191,8 +191,9 @@ impl Storage {
         let committer = Committer::start(Arc::clone(&engine), Arc::clone(&env), mode)
             .map_err(system("starting the commit log"))?;
         let committer = Arc::new(committer);
-        let pool = Arc::new(Pool::new("disk", env, settings.pool_threads));
+        let pool = Arc::new(Pool::new("disk", Arc::clone(&env), settings.pool_threads));
         let replica = Arc::new(LocalReplica::new(
+            env,
             Arc::clone(&engine),
             Arc::clone(&committer),
             Arc::clone(&pool),
@@ -250,7 +251,8 @@ impl Node {
             let clients = Arc::clone(&clients);
             schema.on_change(Box::new(move |change| clients.tell_all(change)));
         }
-        let coordinator = Coordinator::new(Arc::clone(&storage.replica), settings.datacenter.as_str().into());
+        let coordinator = Coordinator::new(Arc::clone(&storage.replica), settings.datacenter.as_str().into())
+            .with_timeouts(Arc::clone(&env), settings.timeouts);
         let processor = Arc::new(QueryProcessor::new(
             Arc::clone(&env),
             Arc::clone(&schema) as Arc<dyn SchemaAccess>,

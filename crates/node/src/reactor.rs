@@ -24,6 +24,9 @@ const TICK_MS: u64 = 50;
 /// Ticks between two looks at who takes too long.
 const TICKS_PER_SWEEP: u32 = 20;
 
+/// Ticks between two looks at requests that wait: they time out this much late at most.
+const TICKS_PER_LOOK: u32 = 2;
+
 /// Accepted sockets that may wait for a reactor's attention.
 const ACCEPTED_QUEUED_MAX: usize = 1_024;
 
@@ -156,15 +159,19 @@ impl Drop for Leave<'_> {
 }
 
 /// The node's coarse clock, kept by its first reactor: deadlines of handshakes, silent connections,
-/// requests that wait for a rate.
+/// requests that wait for a rate or
+/// have waited for too long.
 async fn tick(local: Rc<Local>) {
     let mut ticks = tokio::time::interval(Duration::from_millis(TICK_MS));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let node = &local.node;
     loop {
-        for _ in 0..TICKS_PER_SWEEP {
+        for count in 0..TICKS_PER_SWEEP {
             ticks.tick().await;
             node.limits.tick();
+            if count % TICKS_PER_LOOK == 0 {
+                node.clients.look_at_waiting();
+            }
         }
         let now_ms = node.env.monotonic_nanos() / 1_000_000;
         node.clients.end_overdue(now_ms, node.transport.idle_timeout_ms);

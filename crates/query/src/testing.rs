@@ -15,8 +15,8 @@ use basalt_model::command::{
 };
 use basalt_model::env::Env;
 use basalt_model::{
-    Clustering, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, ReadCommand, Row, Slice, Table,
-    TableId,
+    Clustering, Deadline, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, ReadCommand, Row,
+    Slice, Table, TableId,
 };
 use parking_lot::Mutex;
 
@@ -214,7 +214,7 @@ impl TestReplica {
 }
 
 impl Replica for TestReplica {
-    fn apply(&self, mutations: Vec<Mutation>) -> Reply<()> {
+    fn apply(&self, mutations: Vec<Mutation>, _deadline: Deadline) -> Reply<()> {
         let mut tables = self.tables.lock();
         for update in mutations.iter().flat_map(|mutation| &mutation.updates) {
             TestReplica::apply_update(&mut tables, update);
@@ -222,14 +222,14 @@ impl Replica for TestReplica {
         Reply::ready(Ok(()))
     }
 
-    fn read(&self, command: ReadCommand) -> Reply<ReadPage> {
+    fn read(&self, command: ReadCommand, _deadline: Deadline) -> Reply<ReadPage> {
         if self.fail_reads.load(Ordering::Relaxed) {
             return Reply::ready(Err(ReplicaError::Storage("told to fail".to_owned())));
         }
         Reply::ready(Ok(self.page(&command)))
     }
 
-    fn truncate(&self, table: TableId) -> Reply<()> {
+    fn truncate(&self, table: TableId, _deadline: Deadline) -> Reply<()> {
         self.tables.lock().remove(&table);
         Reply::ready(Ok(()))
     }

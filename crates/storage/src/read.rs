@@ -29,21 +29,27 @@ use collect::Collector;
 /// memory of one read. A single row may be larger.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
 
+/// Rows and partitions passed between two looks at the clock.
+pub const ROWS_PER_LOOK: u32 = 64;
+
 /// How to read.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadOptions {
+#[derive(Clone, Copy)]
+pub struct ReadOptions<'a> {
     /// Where to look; [`ReadTier::CacheOnly`] on a reactor.
     pub tier: ReadTier,
     /// [`PAGE_BYTES_MAX`], or less.
     pub page_bytes: usize,
     /// `tombstone_failure_threshold`: more tombstones than this end the read.
     pub tombstone_failure_threshold: u32,
+    /// Whether nobody waits any more: then the read ends with [`ReadError::TimedOut`]. Asked before
+    /// the first row and every [`ROWS_PER_LOOK`] rows, live or dead.
+    pub is_over: Option<&'a dyn Fn() -> bool>,
 }
 
-impl ReadOptions {
+impl ReadOptions<'_> {
     /// Cassandra's defaults.
-    pub fn new(tier: ReadTier) -> ReadOptions {
-        ReadOptions { tier, page_bytes: PAGE_BYTES_MAX, tombstone_failure_threshold: 100_000 }
+    pub fn new(tier: ReadTier) -> Self {
+        ReadOptions { tier, page_bytes: PAGE_BYTES_MAX, tombstone_failure_threshold: 100_000, is_over: None }
     }
 }
 
@@ -73,6 +79,9 @@ pub enum ReadError {
         /// How many.
         scanned: u32,
     },
+    /// [`ReadOptions::is_over`].
+    #[error("timed out")]
+    TimedOut,
 }
 
 /// Where something stored makes no sense.
@@ -100,7 +109,7 @@ impl<T> InTable<T> for Result<T, EntryError> {
 pub fn read(
     engine: &dyn Engine,
     command: &ReadCommand,
-    options: &ReadOptions,
+    options: &ReadOptions<'_>,
 ) -> Result<ReadOutcome, ReadError> {
     let mut collector = Collector::new(command, options);
     match &command.target {

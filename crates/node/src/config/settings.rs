@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+use basalt_coordinator::Timeouts;
 use basalt_query::QuerySettings;
 
 use super::addresses::addresses;
@@ -15,7 +16,7 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 55] = [
+pub const APPLIED: [&str; 56] = [
     "authenticator",
     "authorizer",
     "available_processors",
@@ -69,9 +70,13 @@ pub const APPLIED: [&str; 55] = [
     "storage_port",
     "tombstone_failure_threshold",
     "tombstone_warn_threshold",
+    "truncate_request_timeout",
     "unlogged_batch_across_partitions_warn_threshold",
     "write_request_timeout",
 ];
+
+/// Shorter time-outs are this long (`DatabaseDescriptor.LOWEST_ACCEPTED_TIMEOUT`).
+const TIMEOUT_MIN_MS: u64 = 10;
 
 /// `commitlog_sync`: when an acknowledged write is on stable storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,17 +157,6 @@ pub struct Settings {
     pub timeouts: Timeouts,
 }
 
-/// Deadlines by kind of statement, milliseconds.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// `read_request_timeout`.
-    pub read_ms: u64,
-    /// `range_request_timeout`.
-    pub range_ms: u64,
-    /// `write_request_timeout`.
-    pub write_ms: u64,
-}
-
 /// What the machine is, for everything that is sized by it.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -207,6 +201,15 @@ impl Settings {
         }
         let num_tokens = num_tokens(&mut config)?;
         let data_dir = data_dir_of(&mut config, data_dir)?;
+        let timeout = |name: &str, default_ms: u64| {
+            config.millis(name).unwrap_or(default_ms).max(TIMEOUT_MIN_MS)
+        };
+        let timeouts = Timeouts {
+            read_ms: timeout("read_request_timeout", 5_000),
+            range_ms: timeout("range_request_timeout", 10_000),
+            write_ms: timeout("write_request_timeout", 2_000),
+            truncate_ms: timeout("truncate_request_timeout", 60_000),
+        };
         Ok(Settings {
             cluster_name: config.text("cluster_name").unwrap_or_default(),
             data_dir,
@@ -232,11 +235,7 @@ impl Settings {
             transport,
             query: query_settings(&config, prepared_bytes),
             slow_query_log_ms: config.millis("slow_query_log_timeout").filter(|millis| *millis > 0),
-            timeouts: Timeouts {
-                read_ms: config.millis("read_request_timeout").unwrap_or(5_000),
-                range_ms: config.millis("range_request_timeout").unwrap_or(10_000),
-                write_ms: config.millis("write_request_timeout").unwrap_or(2_000),
-            },
+            timeouts,
             config,
         })
     }

@@ -57,3 +57,25 @@ fn waiting_futures_end_in_the_order_they_are_woken() {
     drop(sender);
     assert!(matches!(set.poll_ended(&mut context), Poll::Ready(Err(_))));
 }
+
+#[test]
+fn what_nobody_wakes_is_polled_when_asked_to_look_again() {
+    let waker = Waker::from(Arc::new(CountingWaker::default()));
+    let mut context = Context::from_waker(&waker);
+    let is_over = std::cell::Cell::new(false);
+    let until = |mark: i32| {
+        let is_over = &is_over;
+        std::future::poll_fn(move |_| if is_over.get() { Poll::Ready(mark) } else { Poll::Pending })
+    };
+    let mut set = InFlight::default();
+    assert_eq!(set.begin(until(1)), None);
+    assert_eq!(set.begin(until(2)), None);
+    is_over.set(true);
+    assert!(set.poll_ended(&mut context).is_pending(), "nobody woke them");
+    set.look_again();
+    let ended = [set.poll_ended(&mut context), set.poll_ended(&mut context)];
+    assert!(ended.contains(&Poll::Ready(1)) && ended.contains(&Poll::Ready(2)), "{ended:?}");
+    assert!(set.is_empty());
+    set.look_again();
+    assert!(set.poll_ended(&mut context).is_pending(), "free slots are passed over");
+}

@@ -11,7 +11,7 @@ use basalt_coordinator::{Coordinator, Replica, ReplicaError, Reply};
 use basalt_cql::ast::Statement;
 use basalt_model::command::ReadPage;
 use basalt_model::env::SharedEnv;
-use basalt_model::{Consistency, CqlError, Mutation, ReadCommand, Schema, TableId};
+use basalt_model::{Consistency, CqlError, Deadline, Mutation, ReadCommand, Schema, TableId};
 use basalt_node::auth::{AllowAll, Authenticator};
 use basalt_node::clients::Clients;
 use basalt_node::config::Config;
@@ -67,16 +67,16 @@ impl SchemaAccess for Statements {
 pub struct NoReplica;
 
 impl Replica for NoReplica {
-    fn apply(&self, _mutations: Vec<Mutation>) -> Reply<()> {
+    fn apply(&self, _mutations: Vec<Mutation>, _deadline: Deadline) -> Reply<()> {
         Reply::ready(Err(ReplicaError::Closed))
     }
 
-    fn read(&self, _command: ReadCommand) -> Reply<ReadPage> {
+    fn read(&self, _command: ReadCommand, _deadline: Deadline) -> Reply<ReadPage> {
         let (_gone, receiver) = oneshot::channel();
         Reply::Pending(receiver)
     }
 
-    fn truncate(&self, _table: TableId) -> Reply<()> {
+    fn truncate(&self, _table: TableId, _deadline: Deadline) -> Reply<()> {
         Reply::ready(Err(ReplicaError::Closed))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use basalt_model::command::PartitionRows;
 use basalt_model::schema::KeyspaceKind;
-use basalt_model::{DecoratedKey, Keyspace, Mutation, Schema, Table, TableId};
+use basalt_model::{Deadline, DecoratedKey, Keyspace, Mutation, Schema, Table, TableId};
 use tokio::sync::Mutex;
 
 use super::assemble::{TableDraft, index_tables};
@@ -185,7 +185,7 @@ impl Opening {
             }
         }
         mutations.extend(self_description(parts, &defined.schema, identity, timestamp)?);
-        parts.replica.apply(mutations).await?;
+        parts.replica.apply(mutations, Deadline::NEVER).await?;
         for name in changed {
             self.reload(parts, defined, &name).await?;
         }
@@ -256,7 +256,7 @@ impl Opening {
         schema.generation = 1;
         let table = system_table(&schema, "local")?;
         let version = local::write_schema_version(table, schema.version, self.last_timestamp);
-        parts.replica.apply(vec![version]).await?;
+        parts.replica.apply(vec![version], Deadline::NEVER).await?;
         let writer = Writer {
             digest: self.digest,
             column_ids: self.column_ids,

@@ -8,7 +8,7 @@ use basalt_model::command::{
     ClusteringFilter, ColumnFilter, DataLimits, KeyBound, KeyRange, PartitionRows, ReadPage, ReadTarget,
     RowFilter,
 };
-use basalt_model::{Clustering, DecoratedKey, ReadCommand, Table};
+use basalt_model::{Clustering, Deadline, DecoratedKey, ReadCommand, Table};
 
 fn command(table: &Arc<Table>, now_s: i64, target: ReadTarget) -> ReadCommand {
     ReadCommand {
@@ -56,7 +56,7 @@ pub async fn table(
     loop {
         let range = KeyRange { start: start.clone(), end: KeyBound::Unbounded };
         let target = ReadTarget::Range { range, filter: resume(after.take()) };
-        let page = replica.read(command(table, now_s, target)).await?;
+        let page = replica.read(command(table, now_s, target), Deadline::NEVER).await?;
         let (stopped_early, end) = (page.stopped_early, end_of(&page));
         append(&mut partitions, page);
         match end {
@@ -84,7 +84,7 @@ pub async fn partition(
     let mut after = None;
     loop {
         let target = ReadTarget::Partition { key: key.clone(), filter: resume(after.take()) };
-        let page = replica.read(command(table, now_s, target)).await?;
+        let page = replica.read(command(table, now_s, target), Deadline::NEVER).await?;
         let (stopped_early, end) = (page.stopped_early, end_of(&page));
         append(&mut partitions, page);
         match end {

@@ -9,7 +9,8 @@ use basalt_coordinator::{Replica, ReplicaError, TableStorage};
 use basalt_model::command::{PartitionRows, ReadPage};
 use basalt_model::env::SharedEnv;
 use basalt_model::{
-    CqlError, DecoratedKey, Keyspace, Mutation, PartitionUpdate, ReadCommand, Schema, Table, TableId,
+    CqlError, Deadline, DecoratedKey, Keyspace, Mutation, PartitionUpdate, ReadCommand, Schema, Table,
+    TableId,
 };
 use tokio::sync::Mutex;
 
@@ -172,7 +173,7 @@ impl SchemaStore {
         }
         mutations.extend(dropped.iter().map(|table| column_ids::delete(ids, *table, time)));
         writer.unfinished = Some(keyspace.into());
-        self.parts.replica.apply(mutations).await?;
+        self.parts.replica.apply(mutations, Deadline::NEVER).await?;
         for table in touched {
             let partition = self.partition(ids, &column_ids::key_of(table)).await?;
             if let Some(partition) = partition {
@@ -253,7 +254,7 @@ impl SchemaStore {
         let version = local::write_schema_version(table, next.version, time.timestamp);
         self.current.store(Arc::new(next));
         writer.unfinished = None;
-        Ok(self.parts.replica.apply(vec![version]).await?)
+        Ok(self.parts.replica.apply(vec![version], Deadline::NEVER).await?)
     }
 }
 

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 use basalt_coordinator::{Coordinator, Replica, ReplicaError, Reply, TableStorage};
 use basalt_model::command::ReadPage;
 use basalt_model::env::{Env, SharedEnv};
-use basalt_model::{Mutation, PartitionUpdate, ReadCommand, TableId};
+use basalt_model::{Deadline, Mutation, PartitionUpdate, ReadCommand, TableId};
 use basalt_query::schema::{SchemaStoreParts, Scratch};
 use basalt_query::system_tables::{NodeFacts, NodeViews, SettingView};
 use basalt_query::{QueryProcessor, QuerySettings, SchemaStore};
@@ -77,7 +77,7 @@ fn engine_error(error: EngineError) -> ReplicaError {
 }
 
 impl Replica for Memory {
-    fn apply(&self, mutations: Vec<Mutation>) -> Reply<()> {
+    fn apply(&self, mutations: Vec<Mutation>, _deadline: Deadline) -> Reply<()> {
         let mut set = WriteSet::new();
         let result = self.writer.lock_and_encode(&mutations, &mut set).map_err(|error| match error {
             WriteError::TooLarge { bytes, limit_bytes } => {
@@ -89,7 +89,7 @@ impl Replica for Memory {
         Reply::ready(result.and_then(|_guards| self.engine.write(&[&set], options).map_err(engine_error)))
     }
 
-    fn read(&self, command: ReadCommand) -> Reply<ReadPage> {
+    fn read(&self, command: ReadCommand, _deadline: Deadline) -> Reply<ReadPage> {
         let page = read(&*self.engine, &command, &ReadOptions::new(ReadTier::All));
         Reply::ready(page.map(|outcome| outcome.page).map_err(|error| match error {
             ReadError::TombstoneOverwhelming { scanned } => ReplicaError::TombstoneOverwhelming { scanned },
@@ -98,7 +98,7 @@ impl Replica for Memory {
         }))
     }
 
-    fn truncate(&self, table: TableId) -> Reply<()> {
+    fn truncate(&self, table: TableId, _deadline: Deadline) -> Reply<()> {
         Reply::ready(self.engine.truncate_table(table).map_err(engine_error))
     }
 }
@@ -131,8 +131,8 @@ impl Scratch for MemoryScratch {
             key: update.key.clone(),
             updates: vec![update],
         });
-        run(memory.apply(mutations.collect()))?;
-        run(memory.read(command))
+        run(memory.apply(mutations.collect(), Deadline::NEVER))?;
+        run(memory.read(command, Deadline::NEVER))
     }
 }
 

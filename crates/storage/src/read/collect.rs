@@ -9,7 +9,7 @@ use basalt_model::{Cell, Clustering, DecoratedKey, Deletion, ReadCommand, Row, S
 use super::filter::Conditions;
 use super::projection::Projection;
 use super::stored_row::{Dead, StoredRow};
-use super::{ReadError, ReadOptions, ReadOutcome};
+use super::{ROWS_PER_LOOK, ReadError, ReadOptions, ReadOutcome};
 use crate::engine::ReadTier;
 
 /// Whether to go on.
@@ -42,6 +42,9 @@ pub struct Collector<'c> {
     rows_per_partition: u32,
     page_bytes: usize,
     failure_threshold: u32,
+    is_over: Option<&'c dyn Fn() -> bool>,
+    /// Rows and partitions until the next look at the clock.
+    until_look: u32,
     rows: u32,
     bytes: usize,
     is_full: bool,
@@ -58,7 +61,7 @@ pub struct OpenPartition {
 
 impl<'c> Collector<'c> {
     /// An empty page.
-    pub fn new(command: &'c ReadCommand, options: &ReadOptions) -> Collector<'c> {
+    pub fn new(command: &'c ReadCommand, options: &ReadOptions<'c>) -> Collector<'c> {
         let table = &command.table;
         let conditions = Conditions::new(command);
         let statics = Projection::of(command, table.statics());
@@ -81,6 +84,8 @@ impl<'c> Collector<'c> {
             rows_per_partition: if command.limits.distinct { 1 } else { command.limits.rows_per_partition },
             page_bytes: options.page_bytes,
             failure_threshold: options.tombstone_failure_threshold,
+            is_over: options.is_over,
+            until_look: 0,
             rows: 0,
             bytes: 0,
             is_full: command.limits.rows == 0,
@@ -103,6 +108,17 @@ impl<'c> Collector<'c> {
             return Err(ReadError::TombstoneOverwhelming { scanned: self.outcome.tombstones });
         }
         Ok(())
+    }
+
+    /// Counts what was passed, shown or not.
+    fn pass(&mut self) -> Result<(), ReadError> {
+        let Some(is_over) = self.is_over else { return Ok(()) };
+        if self.until_look > 0 {
+            self.until_look -= 1;
+            return Ok(());
+        }
+        self.until_look = ROWS_PER_LOOK - 1;
+        if is_over() { Err(ReadError::TimedOut) } else { Ok(()) }
     }
 
     fn live(
@@ -134,6 +150,7 @@ impl<'c> Collector<'c> {
         static_row: Option<&StoredRow>,
         is_first: bool,
     ) -> Result<Option<OpenPartition>, ReadError> {
+        self.pass()?;
         let static_row = match static_row {
             Some(row) => self.live(row, deletion, true)?,
             None => None,
@@ -158,6 +175,7 @@ impl<'c> Collector<'c> {
         row: &StoredRow,
         covering: Deletion,
     ) -> Result<Flow, ReadError> {
+        self.pass()?;
         let Some(row) = self.live(row, covering, false)? else { return Ok(Flow::More) };
         if !self.conditions.accept_row(&row) {
             return Ok(Flow::More);

@@ -339,6 +339,36 @@ fn too_many_tombstones_end_a_read() {
 }
 
 #[test]
+fn a_read_that_shows_little_ends_when_its_time_is_over() {
+    let world = world();
+    for c in 0..10 * ROWS_PER_LOOK {
+        let c = i32::try_from(c).unwrap();
+        match c % 2 {
+            0 => world.insert(1, c, 1),
+            _ => world.update(1, c, vec![Cell::tombstone(world.id(V), None, 11, 900)]),
+        }
+    }
+    let none =
+        Expression { column: V, operator: Operator::Eq, value: int(2), map_key: None, values: Vec::new() };
+    let partition = ReadTarget::Partition { key: key(1), filter: ClusteringFilter::all() };
+    for command in [world.all(), world.command(partition)] {
+        let command = ReadCommand { row_filter: RowFilter(vec![none.clone()]), ..command };
+        let looks = std::cell::Cell::new(0);
+        // A clock that has reached the deadline at the fourth look.
+        let is_over = || {
+            looks.set(looks.get() + 1);
+            looks.get() == 4
+        };
+        let options = ReadOptions { is_over: Some(&is_over), ..ReadOptions::new(ReadTier::All) };
+        assert_eq!(read(&*world.engine, &command, &options).unwrap_err(), ReadError::TimedOut);
+        assert_eq!(looks.get(), 4, "nothing was read after that");
+        looks.set(10);
+        assert!(read(&*world.engine, &command, &options).unwrap().page.partitions.is_empty());
+        assert_eq!(looks.get(), 10 + 11, "every {ROWS_PER_LOOK} rows, and the partition");
+    }
+}
+
+#[test]
 fn a_read_that_would_block_says_so_at_any_step() {
     let world = world();
     world.insert(1, 1, 1);
