@@ -65,7 +65,7 @@ mod tests {
         }
 
         fn prepare(&mut self, text: &str) -> std::sync::Arc<PreparedStatement> {
-            self.processor.prepare(text, None, &mut self.client).unwrap()
+            self.processor.prepare(text, None, &self.client).unwrap()
         }
 
         fn execute(&mut self, id: &[u8; 16], options: &QueryOptions) -> Result<StatementResult, CqlError> {

@@ -54,10 +54,8 @@ fn lines(result: &ResultSet) -> Vec<String> {
         .collect();
     let mut lines = vec![format!("columns | {}", columns.join(" | "))];
     for row in result.values.chunks(result.metadata.columns.len()) {
-        let values: Vec<String> = row
-            .iter()
-            .map(|value| escape(&String::from_utf8(value.as_ref().unwrap().to_vec()).unwrap()))
-            .collect();
+        let values: Vec<String> =
+            row.iter().map(|value| escape(std::str::from_utf8(value.as_ref().unwrap()).unwrap())).collect();
         lines.push(format!("row | {}", values.join(" | ")));
     }
     lines
