@@ -111,7 +111,7 @@ def main():
         before = memory_mib() if PID else 0
         for page_size in PAGE_SIZES:
             start = time.monotonic()
-            peak = scan(session, page_size, expected)
+            peak = max(scan(session, page_size, expected), memory_mib() if PID else 0)
             took = time.monotonic() - start
             print(f"scan: pages of {page_size}: each row once and in token order, {took:.1f} s, "
                   f"{ROWS / took:.0f} rows a second" + (f", node at {peak:.0f} MiB" if PID else ""), flush=True)
