@@ -24,8 +24,13 @@ static MEMORY: Key = key::key("memory", Kind::Storage(units::StorageUnit::B, uni
 
 /// Why a configuration is refused: one line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
+#[error("{}", one_line(.0))]
 pub struct ConfigError(pub String);
+
+/// A value in a message may hold line breaks; the message has none.
+fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
 
 impl ConfigError {
     fn new(text: impl Into<String>) -> ConfigError {

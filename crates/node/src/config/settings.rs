@@ -201,9 +201,8 @@ impl Settings {
         }
         let num_tokens = num_tokens(&mut config)?;
         let data_dir = data_dir_of(&mut config, data_dir)?;
-        let timeout = |name: &str, default_ms: u64| {
-            config.millis(name).unwrap_or(default_ms).max(TIMEOUT_MIN_MS)
-        };
+        let timeout =
+            |name: &str, default_ms: u64| config.millis(name).unwrap_or(default_ms).max(TIMEOUT_MIN_MS);
         let timeouts = Timeouts {
             read_ms: timeout("read_request_timeout", 5_000),
             range_ms: timeout("range_request_timeout", 10_000),

@@ -265,3 +265,11 @@ fn the_containers_variables_set_keys() {
     assert_eq!(settings.broadcast_rpc_address.to_string(), "127.0.0.9");
     assert_eq!(settings.num_tokens, 16);
 }
+
+#[test]
+fn an_error_is_one_line_whatever_the_value_holds() {
+    let error = Config::parse("x.yaml", "read_request_timeout: \"5\\n\\nERROR forged\\r\"\n")
+        .expect_err("no duration");
+    assert_eq!(error.to_string().lines().count(), 1, "{error}");
+    assert!(error.to_string().contains("5\\n\\nERROR forged\\r"), "{error}");
+}
