@@ -11,6 +11,9 @@ const EXPONENT: i32 = 0x40;
 const DIGIT: u8 = 0x80;
 const END: u8 = 0x00;
 
+/// Zeros that encoding takes off a value's end: no more than the longest value, 65,535 bytes, has digits.
+const EXCESS_MAX: u32 = 160_000;
+
 pub fn encode(value: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
     let (scale, unscaled) =
         value.split_first_chunk::<4>().ok_or(KeyError::Malformed("a decimal without scale"))?;
@@ -111,8 +114,8 @@ pub fn decode(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> 
     let mut power = 2 * exponent;
     let excess = power - i64::from(i32::MAX);
     if excess > 0 {
-        let excess = u32::try_from(excess).ok().filter(|&excess| excess <= 4).ok_or(BAD)?;
-        unscaled *= BigInt::from(10u32.pow(excess));
+        let excess = u32::try_from(excess).ok().filter(|&excess| excess <= EXCESS_MAX).ok_or(BAD)?;
+        unscaled *= BigInt::from(10u32).pow(excess);
         power = i64::from(i32::MAX);
     }
     // At the other end Cassandra's scale wraps around; whoever wrote such a value keeps it beside the key.

@@ -74,3 +74,18 @@ fn escaped_length_finds_the_end() {
         assert_eq!(escaped_len(&bytes), Some(length), "{value:?}");
     }
 }
+
+/// A scale at the end of its range, and digits that end in zeros: found by fuzzing.
+#[test]
+fn a_huge_decimal_that_ends_in_zeros_decodes() {
+    for zeros in [0u32, 1, 4, 5, 30, 1_000] {
+        let unscaled = num_bigint::BigInt::from(7) * num_bigint::BigInt::from(10).pow(zeros);
+        let mut value = i32::MIN.to_be_bytes().to_vec();
+        value.extend_from_slice(&unscaled.to_signed_bytes_be());
+        let (mut key, mut decoded, mut again) = (Vec::new(), Vec::new(), Vec::new());
+        encode(&DataType::Decimal, &value, &mut key).expect("a decimal");
+        decode(&DataType::Decimal, &mut Input::new(&key), &mut decoded).expect("what was encoded decodes");
+        encode(&DataType::Decimal, &decoded, &mut again).expect("a decimal");
+        assert_eq!(again, key, "{zeros} zeros");
+    }
+}
