@@ -101,7 +101,11 @@ fn measure(options: &Options, address: SocketAddr) -> Result<(), String> {
     let loaded = run::load_apm(&env, &target, options.records, SEED).map_err(failed)?;
     check(&loaded)?;
     let seconds = loaded.elapsed_nanos as f64 / 1e9;
-    println!("loaded {} records in {seconds:.1} s, {:.0}/s", options.records, options.records as f64 / seconds);
+    println!(
+        "loaded {} records in {seconds:.1} s, {:.0}/s",
+        options.records,
+        options.records as f64 / seconds
+    );
     let plan = ConstantRate::lasting(options.rate, options.seconds);
     let summary = run::run_apm(&env, &target, plan, options.records, SEED + 1).map_err(failed)?;
     println!("\nAPM RW: 50 % reads, 50 % inserts, open loop, latencies from when each request was due\n");
