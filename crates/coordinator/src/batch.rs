@@ -6,6 +6,7 @@ use basalt_model::{Consistency, CqlError, Mutation};
 use basalt_ring::Replication;
 
 use crate::Coordinator;
+use crate::consistency::Placement;
 
 impl Coordinator {
     /// Applies the mutations of a batch, each with its keyspace's replication.
@@ -19,7 +20,8 @@ impl Coordinator {
         write_type: WriteType,
     ) -> Result<(), CqlError> {
         for (_, replication) in &mutations {
-            self.check_write(replication, consistency)?;
+            // Cassandra asks no more of a batch: a serial level counts as a quorum (`BatchStatement`).
+            Placement { replication, datacenter: &self.datacenter }.check_live(consistency)?;
         }
         let here = |(_, replication): &(Mutation, Replication)| {
             replication.replicas_of_one_node(&self.datacenter) > 0

@@ -48,7 +48,7 @@ impl Placement<'_> {
     }
 
     /// Refuses a level the ring cannot reach (`assureSufficientLiveReplicas`).
-    fn check_live(&self, consistency: Consistency) -> Result<(), CqlError> {
+    pub(crate) fn check_live(&self, consistency: Consistency) -> Result<(), CqlError> {
         let unavailable = |required: i32, alive: i32, datacenter: Option<&str>| {
             let datacenter = datacenter.map(Into::into);
             Err(CqlError::Unavailable { consistency, required, alive, datacenter })

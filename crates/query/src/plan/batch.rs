@@ -154,9 +154,6 @@ pub(crate) async fn run(
         _ => WriteType::UnloggedBatch,
     };
     let consistency = execution.options.consistency;
-    if consistency.is_serial() {
-        return invalid("You must use conditional updates for serializable writes");
-    }
     execution.processor.coordinator.write_batch(mutations, consistency, write_type).await?;
     Ok(StatementResult::Void)
 }

@@ -65,7 +65,7 @@ pub(crate) fn prepare(
     let terms = Terms {
         kind: StatementKind::Select,
         static_only: selects_only_statics(&table, &select.selectors),
-        allow_filtering: select.allow_filtering || table.is_virtual,
+        allow_filtering: select.allow_filtering,
     };
     let restrictions = Restrictions::prepare(&context, markers, &table, &select.where_clause, terms)?;
     let mut selection = match &select.selectors {

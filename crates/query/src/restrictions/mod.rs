@@ -66,7 +66,7 @@ pub(crate) struct Terms {
     pub(crate) kind: StatementKind,
     /// It touches static columns only.
     pub(crate) static_only: bool,
-    /// ALLOW FILTERING, or a table that allows it by itself.
+    /// ALLOW FILTERING is written.
     pub(crate) allow_filtering: bool,
 }
 
@@ -174,7 +174,7 @@ impl Restrictions {
             });
         }
         let needs_filtering = partition.needs_filtering(table);
-        if needs_filtering && !terms.allow_filtering {
+        if needs_filtering && !terms.allow_filtering && !table.is_virtual {
             return invalid(REQUIRES_ALLOW_FILTERING);
         }
         self.is_key_range = partition.is_on_token(table)
@@ -227,12 +227,13 @@ impl Restrictions {
             let names: Vec<&str> = columns.map(|column| &*table.columns[column].name).collect();
             bail!("Non PRIMARY KEY columns found in where clause: {} ", names.join(", "));
         }
-        ensure(terms.allow_filtering, || REQUIRES_ALLOW_FILTERING.to_owned())
+        ensure(terms.allow_filtering || table.is_virtual, || REQUIRES_ALLOW_FILTERING.to_owned())
     }
 
-    /// Refuses a SELECT that would read much to return little (`checkNeedsFiltering`).
+    /// Refuses a SELECT that would read much to return little (`checkNeedsFiltering`). Virtual tables
+    /// may always be filtered (`TableMetadata.allowFilteringImplicitly`).
     pub(crate) fn check_filtering(&self, table: &Table, allow_filtering: bool) -> CqlResult<()> {
-        if allow_filtering || !self.is_key_range {
+        if allow_filtering || table.is_virtual || !self.is_key_range {
             return Ok(());
         }
         let filters = self.partition_filters(table)
