@@ -1,5 +1,6 @@
 //! Who takes part: the local replica, and where this node stands in the ring.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use basalt_model::Deadline;
@@ -10,18 +11,35 @@ use crate::expiring::{Expiring, Timeouts};
 use crate::lwt::PartitionLocks;
 use crate::replica::Replica;
 
+/// Where a node is for others unless it is told otherwise.
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7_000);
+
 /// Sends mutations and reads to replicas and counts their answers.
 pub struct Coordinator {
     pub(crate) replica: Arc<dyn Replica>,
     pub(crate) datacenter: Arc<str>,
     pub(crate) locks: PartitionLocks,
+    /// This node, as failures name it.
+    pub(crate) address: SocketAddr,
     patience: Option<(SharedEnv, Timeouts)>,
 }
 
 impl Coordinator {
     /// A coordinator of a ring of one node in `datacenter`.
     pub fn new(replica: Arc<dyn Replica>, datacenter: Arc<str>) -> Coordinator {
-        Coordinator { replica, datacenter, locks: PartitionLocks::default(), patience: None }
+        Coordinator {
+            replica,
+            datacenter,
+            locks: PartitionLocks::default(),
+            address: DEFAULT_ADDRESS,
+            patience: None,
+        }
+    }
+
+    /// Names this node in failures: `broadcast_address` and `storage_port`.
+    pub fn at(mut self, address: SocketAddr) -> Coordinator {
+        self.address = address;
+        self
     }
 
     /// Replicas are waited for only so long. A request that waits must be polled now and then.

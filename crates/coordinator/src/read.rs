@@ -1,7 +1,5 @@
 //! Reads: is the level possible, ask the replica, say what went wrong.
 
-use std::net::{IpAddr, Ipv4Addr};
-
 use basalt_model::command::{ReadPage, ReadTarget};
 use basalt_model::{Consistency, CqlError, ReadCommand};
 use basalt_ring::Replication;
@@ -53,7 +51,7 @@ impl Coordinator {
                 consistency,
                 received: 0,
                 block_for: placement.block_for(consistency),
-                failures: Box::new([(IpAddr::V4(Ipv4Addr::LOCALHOST), reason)]),
+                failures: Box::new([(self.address, reason)]),
                 data_present: false,
             };
             match error {

@@ -1,7 +1,5 @@
 //! Writes: is the level possible, apply, say what went wrong.
 
-use std::net::{IpAddr, Ipv4Addr};
-
 use basalt_model::error::WriteType;
 use basalt_model::{Consistency, CqlError, Deadline, Mutation, TableId};
 use basalt_ring::Replication;
@@ -49,7 +47,7 @@ impl Coordinator {
                 consistency,
                 received: 0,
                 block_for: placement.block_for(consistency),
-                failures: Box::new([(IpAddr::V4(Ipv4Addr::LOCALHOST), REASON_UNKNOWN)]),
+                failures: Box::new([(self.address, REASON_UNKNOWN)]),
                 write_type,
             },
             ReplicaError::TimedOut => CqlError::WriteTimeout {

@@ -217,6 +217,21 @@ pub struct ReadPage {
     pub partitions: Vec<PartitionRows>,
     /// Whether the read stopped at a limit (of rows or of bytes) rather than at the end of its target.
     pub stopped_early: bool,
+    /// There if the read met more tombstones than `tombstone_warn_threshold`.
+    pub tombstones: Option<Box<TombstoneReport>>,
+}
+
+/// What a read met that was costly for its tombstones.
+#[derive(Clone, Debug)]
+pub struct TombstoneReport {
+    /// What was read.
+    pub command: ReadCommand,
+    /// Tombstones met.
+    pub tombstones: u32,
+    /// Live rows met, static ones too, before the row filter.
+    pub live_rows: u32,
+    /// The token of the last partition met.
+    pub last_token: Option<Token>,
 }
 
 /// The live rows of one partition.

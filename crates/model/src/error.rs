@@ -3,7 +3,7 @@
 //! Crates keep precise error enums of their own and map them to this type at their outer edge;
 //! nothing here knows what went wrong inside.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 use crate::Consistency;
 
@@ -57,7 +57,24 @@ impl WriteType {
 }
 
 /// Which replica failed and why (`exceptions/RequestFailureReason` codes; v5 `<reasonmap>`).
-pub type FailureReasons = Box<[(IpAddr, u16)]>;
+pub type FailureReasons = Box<[(SocketAddr, u16)]>;
+
+/// Who failed and why, as it stands in the text (`RequestFailureException.buildFailureString`).
+fn failures_text(failures: &[(SocketAddr, u16)]) -> String {
+    let reason = |code: u16| match code {
+        1 => "READ_TOO_MANY_TOMBSTONES",
+        2 => "TIMEOUT",
+        3 => "INCOMPATIBLE_SCHEMA",
+        4 => "READ_SIZE",
+        5 => "NODE_DOWN",
+        6 => "INDEX_NOT_AVAILABLE",
+        7 => "READ_TOO_MANY_INDEXES",
+        _ => "UNKNOWN",
+    };
+    let texts: Vec<String> =
+        failures.iter().map(|(replica, code)| format!("{} from /{replica}", reason(*code))).collect();
+    if texts.is_empty() { String::new() } else { format!(": {}", texts.join(", ")) }
+}
 
 /// A native-protocol error. One variant per code, with the fields that code carries.
 ///
@@ -121,7 +138,7 @@ pub enum CqlError {
         data_present: bool,
     },
     /// 0x1300.
-    #[error("Operation failed - received {received} responses and {} failures", failures.len())]
+    #[error("Operation failed - received {received} responses and {} failures{}", failures.len(), failures_text(failures))]
     ReadFailure {
         /// The level asked for.
         consistency: Consistency,
@@ -138,7 +155,7 @@ pub enum CqlError {
     #[error("{0}")]
     FunctionFailure(Box<FunctionFailure>),
     /// 0x1500.
-    #[error("Operation failed - received {received} responses and {} failures", failures.len())]
+    #[error("Operation failed - received {received} responses and {} failures{}", failures.len(), failures_text(failures))]
     WriteFailure {
         /// The level asked for.
         consistency: Consistency,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use basalt_coordinator::{Replica, ReplicaError, Reply};
-use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
+use basalt_model::command::{ReadPage, ReadTarget, RowSelection, TombstoneReport};
 use basalt_model::env::SharedEnv;
 use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
 use basalt_storage::commit::{CommitError, Committer, OnCommitted, Submitted};
@@ -38,10 +38,21 @@ pub struct LocalReplica {
 /// `tombstone_warn_threshold` and `tombstone_failure_threshold`.
 #[derive(Clone, Copy, Debug)]
 pub struct TombstoneThresholds {
-    /// A read that meets more is logged.
+    /// A read that meets more is logged, and its client is warned.
     pub warn: u32,
     /// A read that meets more fails.
     pub failure: u32,
+}
+
+impl TombstoneThresholds {
+    /// What counts for a table: this node's own keyspaces have none
+    /// (`SchemaConstants.isLocalSystemKeyspace`).
+    fn of(self, command: &ReadCommand) -> TombstoneThresholds {
+        match &*command.table.keyspace {
+            "system" | "system_schema" => TombstoneThresholds { warn: u32::MAX, failure: u32::MAX },
+            _ => self,
+        }
+    }
 }
 
 impl LocalReplica {
@@ -63,16 +74,17 @@ impl LocalReplica {
         if !is_short(command) {
             return None;
         }
+        let thresholds = self.thresholds.of(command);
         let options = ReadOptions {
             tier: ReadTier::CacheOnly,
             page_bytes: REACTOR_PAGE_BYTES,
-            tombstone_failure_threshold: REACTOR_TOMBSTONES.min(self.thresholds.failure),
+            tombstone_failure_threshold: REACTOR_TOMBSTONES.min(thresholds.failure),
             // It is short.
             is_over: None,
         };
         match read(&*self.engine, command, &options) {
             Ok(outcome) if is_cut_by_bytes(&outcome, command) => None,
-            Ok(outcome) => Some(Ok(page_of(outcome, command, self.thresholds))),
+            Ok(outcome) => Some(Ok(page_of(outcome, command, thresholds))),
             Err(ReadError::Engine(EngineError::WouldBlock) | ReadError::TombstoneOverwhelming { .. }) => None,
             Err(error) => Some(Err(read_error(error))),
         }
@@ -107,7 +119,12 @@ fn page_of(outcome: ReadOutcome, command: &ReadCommand, thresholds: TombstoneThr
             command.table.name
         );
     }
-    outcome.page
+    let ReadOutcome { mut page, tombstones, live_rows, static_rows, last_token } = outcome;
+    if tombstones > thresholds.warn {
+        let (command, live_rows) = (command.clone(), live_rows + static_rows);
+        page.tombstones = Some(Box::new(TombstoneReport { command, tombstones, live_rows, last_token }));
+    }
+    page
 }
 
 fn read_error(error: ReadError) -> ReplicaError {
@@ -191,7 +208,7 @@ impl Replica for LocalReplica {
             return Reply::ready(answer);
         }
         let (engine, env) = (Arc::clone(&self.engine), Arc::clone(&self.env));
-        let thresholds = self.thresholds;
+        let thresholds = self.thresholds.of(&command);
         self.on_pool(deadline, move || {
             let is_over = || deadline.has_passed(&*env);
             let options = ReadOptions {
@@ -202,7 +219,16 @@ impl Replica for LocalReplica {
             };
             match read(&*engine, &command, &options) {
                 Ok(outcome) => Ok(page_of(outcome, &command, thresholds)),
-                Err(error) => Err(read_error(error)),
+                Err(error) => {
+                    if let ReadError::TombstoneOverwhelming { scanned } = &error {
+                        tracing::error!(
+                            "Scanned over {scanned} tombstones of {}.{}; query aborted (see tombstone_failure_threshold)",
+                            command.table.keyspace,
+                            command.table.name
+                        );
+                    }
+                    Err(read_error(error))
+                }
             }
         })
     }

@@ -252,6 +252,7 @@ impl Node {
             schema.on_change(Box::new(move |change| clients.tell_all(change)));
         }
         let coordinator = Coordinator::new(Arc::clone(&storage.replica), settings.datacenter.as_str().into())
+            .at(SocketAddr::new(settings.broadcast_address, settings.storage_port))
             .with_timeouts(Arc::clone(&env), settings.timeouts);
         let processor = Arc::new(QueryProcessor::new(
             Arc::clone(&env),

@@ -4,8 +4,8 @@ mod common;
 
 use std::sync::Arc;
 
-use basalt_model::Consistency;
 use basalt_model::env::SharedEnv;
+use basalt_model::{Consistency, CqlError};
 use basalt_node::env::SystemEnv;
 use basalt_node::listener;
 use basalt_node::node::{Node, Storage};
@@ -184,5 +184,65 @@ fn a_page_size_of_zero_is_refused() {
     params.page_size = Some(0);
     let request = Request::Query(Query { query: "SELECT * FROM system.local".to_owned(), params });
     assert_eq!(error_of(&client.call(request)).to_string(), "The page size cannot be 0");
+    node.drain().expect("all on disk");
+}
+
+/// Ten rows of which nine are dead, in `ks.t`.
+fn with_tombstones(yaml: &str) -> Node {
+    let settings = settings(yaml);
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let storage = Storage::open(&settings, Arc::clone(&env), memory()).expect("storage");
+    let bound = listener::bind(settings.listen, true).expect("a free port");
+    let node = Node::start(&settings, env, storage, Some(bound)).expect("started");
+    let mut client = connect(&node, ProtocolVersion::V5);
+    ask(
+        &mut client,
+        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    ask(&mut client, "CREATE TABLE ks.t (k text, c int, v int, PRIMARY KEY (k, c))");
+    for c in 0..10 {
+        ask(&mut client, &format!("INSERT INTO ks.t (k, c, v) VALUES ('it', {c}, 1)"));
+    }
+    for c in 1..10 {
+        ask(&mut client, &format!("DELETE FROM ks.t WHERE k = 'it' AND c = {c}"));
+    }
+    node
+}
+
+#[test]
+fn reads_that_meet_many_tombstones_are_warned_of() {
+    let node = with_tombstones("tombstone_warn_threshold: 8\n");
+    let mut client = connect(&node, ProtocolVersion::V4);
+    let answer = client.call(query("SELECT * FROM ks.t WHERE k = 'it' AND c >= 0"));
+    let token = cells(&rows(ask(&mut client, "SELECT token(k) FROM ks.t WHERE k = 'it' AND c = 0")));
+    let token = i64::from_be_bytes(token[0].as_deref().expect("a token").try_into().expect("a bigint"));
+    let expected = format!(
+        "Read 1 live rows and 9 tombstone cells for query SELECT * FROM ks.t WHERE k = 'it' AND c >= 0 ALLOW FILTERING; token {token} (see tombstone_warn_threshold)"
+    );
+    assert_eq!(answer.prelude.warnings, [expected]);
+    let answer = client.call(query("SELECT * FROM ks.t WHERE k = 'it' AND c >= 2"));
+    assert_eq!(answer.prelude.warnings, [String::new(); 0], "eight are not more than eight");
+    node.drain().expect("all on disk");
+}
+
+#[test]
+fn reads_that_meet_too_many_tombstones_fail() {
+    let node = with_tombstones("tombstone_failure_threshold: 8\n");
+    for version in VERSIONS {
+        let mut client = connect(&node, version);
+        let answer = client.call(query("SELECT * FROM ks.t"));
+        let text = answer.body.windows(24).any(|bytes| bytes == b"READ_TOO_MANY_TOMBSTONES");
+        match error_of(&answer) {
+            CqlError::ReadTimeout { received: 0, block_for: 1, data_present: false, .. } => {
+                assert_eq!((version, text), (ProtocolVersion::V3, false));
+            }
+            CqlError::ReadFailure { received: 0, block_for: 1, failures, data_present: false, .. } => {
+                assert!(text && version > ProtocolVersion::V3);
+                let reasons: Vec<u16> = failures.iter().map(|(_, reason)| *reason).collect();
+                assert_eq!(reasons, if version == ProtocolVersion::V5 { vec![1] } else { vec![] });
+            }
+            other => panic!("{version:?}: {other}"),
+        }
+    }
     node.drain().expect("all on disk");
 }

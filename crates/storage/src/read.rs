@@ -18,7 +18,7 @@ mod tombstones;
 pub mod unfiltered;
 
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection};
-use basalt_model::{Clustering, ReadCommand, TableId};
+use basalt_model::{Clustering, ReadCommand, TableId, Token};
 
 use crate::cells::EntryError;
 use crate::engine::{Engine, EngineError, ReadTier};
@@ -60,8 +60,12 @@ pub struct ReadOutcome {
     pub page: ReadPage,
     /// Tombstones met, for `tombstone_warn_threshold`: dead cells, and rows dead without one.
     pub tombstones: u32,
-    /// Live rows met, before the row filter.
+    /// Live rows met, before the row filter; static ones are not among them.
     pub live_rows: u32,
+    /// Live static rows met.
+    pub static_rows: u32,
+    /// The token of the last partition met.
+    pub last_token: Option<Token>,
 }
 
 /// Why a read failed.

@@ -131,9 +131,9 @@ pub(crate) async fn run(
     let otherwise = execution.timestamp();
     let mut collector = Collector::default();
     for step in steps {
-        let execution = execution.with_values(step.values);
+        let mut execution = execution.with_values(step.values);
         let timestamp = attributes.timestamp(&execution, otherwise)?;
-        step.plan.add_updates(&mut collector, &execution, timestamp).await?;
+        step.plan.add_updates(&mut collector, &mut execution, timestamp).await?;
     }
     let mutations: Vec<(Mutation, Replication)> = collector
         .into_mutations()

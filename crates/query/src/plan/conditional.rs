@@ -78,9 +78,11 @@ pub(crate) async fn execute(
             SerialConsistency::Serial => Consistency::Quorum,
             SerialConsistency::LocalSerial => Consistency::LocalQuorum,
         },
+        warnings: Default::default(),
     };
     let command = request.read_command(steps, execution.now_s);
     let mut found = reader.read(command).await?.partitions;
+    execution.warnings.append(&mut reader.warnings.lock());
     let current = found.pop();
     if !request.holds(current.as_ref())? {
         return request.refused(current.as_ref(), batch.is_some(), execution).map(StatementResult::Rows);

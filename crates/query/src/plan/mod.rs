@@ -8,6 +8,7 @@ pub(crate) mod conditional;
 pub(crate) mod delete;
 pub(crate) mod insert;
 pub(crate) mod modify;
+mod read_text;
 pub(crate) mod select;
 pub(crate) mod size;
 pub(crate) mod truncate;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use basalt_coordinator::{Coordinator, Replication};
 use basalt_model::command::ReadPage;
 use basalt_model::{Consistency, CqlError, ReadCommand, Schema, Table, quote};
+use parking_lot::Mutex;
 
 use crate::access::SchemaAccess;
 use crate::bind::Binding;
@@ -67,6 +69,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) coordinator: &'a Coordinator,
     pub(crate) replication: &'a Replication,
     pub(crate) consistency: Consistency,
+    /// Client warnings of the reads so far.
+    pub(crate) warnings: Mutex<Vec<String>>,
 }
 
 impl Reader<'_> {
@@ -75,7 +79,11 @@ impl Reader<'_> {
         if command.table.is_virtual {
             return self.schema.read_virtual(&command);
         }
-        self.coordinator.read(self.replication, command, self.consistency).await
+        let page = self.coordinator.read(self.replication, command, self.consistency).await?;
+        if let Some(report) = &page.tombstones {
+            self.warnings.lock().push(read_text::tombstone_warning(report));
+        }
+        Ok(page)
     }
 
     /// Refuses an impossible level.

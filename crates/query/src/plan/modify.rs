@@ -186,7 +186,7 @@ impl ModifyPlan {
     pub(crate) async fn add_updates(
         &self,
         collector: &mut Collector,
-        execution: &Execution<'_>,
+        execution: &mut Execution<'_>,
         timestamp: i64,
     ) -> CqlResult<()> {
         let keys = self.keys(execution)?;
@@ -215,7 +215,7 @@ impl ModifyPlan {
         &self,
         keys: &[DecoratedKey],
         rows: &Rows,
-        execution: &Execution<'_>,
+        execution: &mut Execution<'_>,
     ) -> CqlResult<Vec<PartitionRows>> {
         let mut columns: Vec<_> = self.read_columns().map(|column| self.table.columns[column].id).collect();
         if columns.is_empty() {
@@ -232,6 +232,7 @@ impl ModifyPlan {
             coordinator: &execution.processor.coordinator,
             replication: &self.replication,
             consistency,
+            warnings: Default::default(),
         };
         reader.check(&self.table, keys.len(), false)?;
         let on_static = self.is_on_static_row();
@@ -255,6 +256,7 @@ impl ModifyPlan {
             };
             found.extend(reader.read(command).await?.partitions);
         }
+        execution.warnings.append(&mut reader.warnings.lock());
         Ok(found)
     }
 

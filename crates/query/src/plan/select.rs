@@ -240,6 +240,7 @@ impl SelectPlan {
             coordinator: &processor.coordinator,
             replication: &self.replication,
             consistency: options.consistency,
+            warnings: Default::default(),
         };
         if options.consistency == Consistency::Any {
             return invalid("ANY ConsistencyLevel is only supported for writes");
@@ -275,6 +276,7 @@ impl SelectPlan {
         if let Some(query) = query {
             let page = Page { is_aggregate, is_paged, page_size };
             state = self.read(query, &reader, &mut builder, page, execution).await?;
+            execution.warnings.append(&mut reader.warnings.lock());
         }
         self.finish(builder, user_limit, state)
     }

@@ -3,7 +3,7 @@
 
 use std::mem::size_of;
 
-use basalt_model::command::{PartitionRows, ReadPage, ReadTarget, RowSelection};
+use basalt_model::command::{PartitionRows, ReadTarget, RowSelection};
 use basalt_model::{Cell, Clustering, DecoratedKey, Deletion, ReadCommand, Row, Slice};
 
 use super::filter::Conditions;
@@ -134,7 +134,7 @@ impl<'c> Collector<'c> {
         self.count_tombstones(dead.cells)?;
         match &live {
             Some(_) if !is_static => self.outcome.live_rows += 1,
-            Some(_) => {}
+            Some(_) => self.outcome.static_rows += 1,
             None if dead.is_row && dead.cells == 0 => self.count_tombstones(1)?,
             None => {}
         }
@@ -151,6 +151,7 @@ impl<'c> Collector<'c> {
         is_first: bool,
     ) -> Result<Option<OpenPartition>, ReadError> {
         self.pass()?;
+        self.outcome.last_token = Some(key.token);
         let static_row = match static_row {
             Some(row) => self.live(row, deletion, true)?,
             None => None,
@@ -225,7 +226,7 @@ impl<'c> Collector<'c> {
     /// The page and what making it met.
     pub fn finish(self) -> ReadOutcome {
         let mut outcome = self.outcome;
-        outcome.page = ReadPage { partitions: outcome.page.partitions, stopped_early: self.is_full };
+        outcome.page.stopped_early = self.is_full;
         outcome
     }
 }

@@ -1,6 +1,7 @@
 //! ERROR (v5 §4.2.1, §8; `transport/messages/ErrorMessage`): a code, a text, and what the code adds.
 
 use std::borrow::Cow;
+use std::net::SocketAddr;
 
 use basalt_model::CqlError;
 use basalt_model::error::{FunctionFailure, WriteType};
@@ -129,11 +130,11 @@ fn text(error: &CqlError, version: ProtocolVersion) -> String {
 }
 
 /// `<reasonmap>` in v5, the number of failures before.
-fn put_failures(failures: &[(std::net::IpAddr, u16)], version: ProtocolVersion, out: &mut BytesMut) {
+fn put_failures(failures: &[(SocketAddr, u16)], version: ProtocolVersion, out: &mut BytesMut) {
     out.put_i32(i32::try_from(failures.len()).unwrap_or(i32::MAX));
     if version >= ProtocolVersion::V5 {
         for (replica, reason) in failures {
-            put_inet_addr(out, *replica);
+            put_inet_addr(out, replica.ip());
             put_count(out, usize::from(*reason));
         }
     }
@@ -217,14 +218,15 @@ fn decode_write_type(body: &mut Reader) -> Result<WriteType> {
 }
 
 /// Before v5 only a number travels: who failed is lost.
-fn decode_failures(version: ProtocolVersion, body: &mut Reader) -> Result<Box<[(std::net::IpAddr, u16)]>> {
+fn decode_failures(version: ProtocolVersion, body: &mut Reader) -> Result<Box<[(SocketAddr, u16)]>> {
     let count = usize::try_from(body.i32()?).unwrap_or(0);
     if version < ProtocolVersion::V5 {
         return Ok(Box::default());
     }
     let mut failures = Vec::with_capacity(body.capacity(count, 7));
     for _ in 0..count {
-        failures.push((body.inet_addr()?, body.u16()?));
+        // The port does not travel.
+        failures.push((SocketAddr::new(body.inet_addr()?, 0), body.u16()?));
     }
     Ok(failures.into())
 }

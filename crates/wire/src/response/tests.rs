@@ -29,10 +29,10 @@ fn read_failure() {
         consistency: Consistency::Quorum,
         received: 1,
         block_for: 2,
-        failures: [("127.0.0.1".parse().unwrap(), 1)].into(),
+        failures: [("127.0.0.1:7000".parse().unwrap(), 1)].into(),
         data_present: true,
     };
-    let text = "Operation failed - received 1 responses and 1 failures";
+    let text = "Operation failed - received 1 responses and 1 failures: READ_TOO_MANY_TOMBSTONES from /127.0.0.1:7000";
     let cl_received_block_for = [0, 4, 0, 0, 0, 1, 0, 0, 0, 2];
     let (code, message, rest) = parts(&error, V5);
     assert_eq!((code, message.as_str()), (0x1300, text));
@@ -51,7 +51,7 @@ fn write_failure() {
         consistency: Consistency::All,
         received: 0,
         block_for: 3,
-        failures: [("::1".parse().unwrap(), 2), ("10.0.0.1".parse().unwrap(), 0)].into(),
+        failures: [("[::1]:7000".parse().unwrap(), 2), ("10.0.0.1:7000".parse().unwrap(), 0)].into(),
         write_type: WriteType::Simple,
     };
     let head = [0, 5, 0, 0, 0, 0, 0, 0, 0, 3];
