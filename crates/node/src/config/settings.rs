@@ -16,7 +16,7 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 56] = [
+pub const APPLIED: [&str; 55] = [
     "authenticator",
     "authorizer",
     "available_processors",
@@ -30,7 +30,6 @@ pub const APPLIED: [&str; 56] = [
     "commitlog_sync",
     "commitlog_sync_group_window",
     "commitlog_sync_period",
-    "concurrent_compactors",
     "concurrent_reads",
     "consecutive_message_errors_threshold",
     "data_file_directories",
