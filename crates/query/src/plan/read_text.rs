@@ -29,7 +29,7 @@ fn text(command: &ReadCommand) -> String {
     let mut columns = match &command.columns {
         ColumnFilter::All => Vec::new(),
         ColumnFilter::Some(ids) => {
-            ids.iter().filter_map(|id| table.column_by_id(*id)).map(|column| name(column)).collect()
+            ids.iter().filter_map(|id| table.column_by_id(*id)).map(name).collect()
         }
     };
     columns.sort();
