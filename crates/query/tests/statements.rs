@@ -268,4 +268,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn clients_do_not_write_what_the_node_lives_by() {
+        let mut session = Session::new(QuerySettings::default());
+        for text in [
+            "UPDATE system.local SET cluster_name = 'x' WHERE key = 'local'",
+            "INSERT INTO system.local (key, cluster_name) VALUES ('local', 'x')",
+            "DELETE FROM system_schema.tables WHERE keyspace_name = 'ks'",
+            "BEGIN BATCH DELETE FROM system_schema.keyspaces WHERE keyspace_name = 'ks'; APPLY BATCH",
+            "TRUNCATE system.local",
+        ] {
+            let error = session.try_query(text).unwrap_err();
+            assert!(matches!(error, CqlError::Unauthorized(_)), "{text}: {error}");
+        }
+        session.query("INSERT INTO system_auth.role_members (role, member) VALUES ('a', 'b')");
+    }
 }

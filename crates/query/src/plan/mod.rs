@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use basalt_coordinator::{Coordinator, Replication};
 use basalt_model::command::ReadPage;
+use basalt_model::schema::KeyspaceKind;
 use basalt_model::{Consistency, CqlError, ReadCommand, Schema, Table, quote};
 use parking_lot::Mutex;
 
@@ -27,6 +28,7 @@ use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
 use crate::processor::QueryProcessor;
 use crate::request::{QueryOptions, Value};
+use crate::system_tables::kind_of;
 
 /// What a plan runs with.
 pub(crate) struct Execution<'a> {
@@ -134,6 +136,17 @@ pub(crate) fn find_table(
         bail!("table {} does not exist", name.name.name);
     };
     Ok((table.clone(), Arc::new(Replication::from_map(&keyspace.replication))))
+}
+
+/// Refuses writes to what the node itself lives by: `system` and `system_schema` change through
+/// schema statements and the node's own doings alone. Cassandra lets every superuser, which without
+/// authentication is everybody, write there; a node rarely starts again after that.
+pub(crate) fn refuse_own_tables(table: &Table) -> CqlResult<()> {
+    if kind_of(&table.keyspace) == KeyspaceKind::LocalSystem {
+        let keyspace = &table.keyspace;
+        return Err(CqlError::Unauthorized(format!("{keyspace} keyspace is not user-modifiable.").into()));
+    }
+    Ok(())
 }
 
 /// Writes to tables that are computed are refused.

@@ -17,7 +17,7 @@ use basalt_model::{
 use super::attributes::Attributes;
 use super::collect::{self, Collector};
 use super::conditional::{self, Step};
-use super::{Execution, Reader, refuse_virtual};
+use super::{Execution, Reader, refuse_own_tables, refuse_virtual};
 use crate::conditions::Conditions;
 use crate::error::{CqlResult, bail, ensure, invalid, marshal};
 use crate::operations::{Operation, Writer};
@@ -97,6 +97,7 @@ impl ModifyPlan {
         if self.table.is_counter() {
             return Err(CqlError::unsupported("a modification of a counter table"));
         }
+        refuse_own_tables(&self.table)?;
         refuse_virtual(&self.table)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use basalt_cql::ast;
 use basalt_model::{Schema, Table};
 
-use super::{Execution, find_table};
+use super::{Execution, find_table, refuse_own_tables};
 use crate::error::{CqlResult, invalid};
 use crate::result::StatementResult;
 
@@ -34,6 +34,7 @@ impl TruncatePlan {
                 self.table.keyspace, self.table.name
             ));
         }
+        refuse_own_tables(&self.table)?;
         execution.processor.coordinator.truncate(self.table.id).await?;
         Ok(StatementResult::Void)
     }
