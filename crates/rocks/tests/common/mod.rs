@@ -1,6 +1,8 @@
 //! A scratch directory and a small engine for tests.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -66,17 +68,47 @@ pub fn walk<'a>(lower: &'a [u8], upper: Option<&'a [u8]>) -> CursorOptions<'a> {
     CursorOptions { tier: ReadTier::All, lower, upper, fills_cache: true }
 }
 
-/// Copies a directory as it is, while an engine has it open: what a kill leaves behind, because
-/// every write has reached the kernel when it returns.
+/// Copies a directory as a kill would leave it. A live engine removes files it no longer needs at
+/// any moment, and a copy that saw only half of such a step is no moment of the directory: it is
+/// made again until the same files were there before and after.
 pub fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a directory");
-    for entry in std::fs::read_dir(from).expect("a listing") {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        if entry.file_type().expect("a type").is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).expect("a copy");
+    const ATTEMPTS: usize = 1000;
+    for _ in 0..ATTEMPTS {
+        let before = files(from);
+        let copied = before.iter().all(|file| copy_file(from, to, file));
+        if copied && files(from) == before {
+            return;
         }
+        std::fs::remove_dir_all(to).expect("the attempt is removed");
+    }
+    panic!("{} never kept its files for the time of a copy", from.display());
+}
+
+/// All files beneath a directory, by their paths in it.
+fn files(directory: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(directory.join(&folder)).expect("a listing") {
+            let entry = entry.expect("an entry");
+            let path = folder.join(entry.file_name());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(path);
+            } else {
+                found.insert(path);
+            }
+        }
+    }
+    found
+}
+
+/// Whether the file was still there to be copied.
+fn copy_file(from: &Path, to: &Path, file: &Path) -> bool {
+    let target = to.join(file);
+    std::fs::create_dir_all(target.parent().expect("a file is in a directory")).expect("a directory");
+    match std::fs::copy(from.join(file), &target) {
+        Ok(_) => true,
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        Err(error) => panic!("{}: {error}", file.display()),
     }
 }
