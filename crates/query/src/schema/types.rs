@@ -9,6 +9,8 @@ use basalt_cql::ast::{CqlType, NativeType, QualifiedName};
 use basalt_model::types::UserType;
 use basalt_model::{CqlError, DataType};
 
+use crate::types::native;
+
 /// The user types of a keyspace, by name.
 pub type UserTypes = BTreeMap<Arc<str>, Arc<UserType>>;
 
@@ -119,7 +121,7 @@ impl RawType {
     pub fn prepare(&self, keyspace: &str, types: &UserTypes) -> Result<DataType, CqlError> {
         let element = |raw: &RawType| raw.prepare(keyspace, types).map(Arc::new);
         match self {
-            RawType::Native(native) => Ok(native_type(*native)),
+            RawType::Native(name) => Ok(native(*name)),
             RawType::Custom(class) => custom_type(class),
             RawType::List(values, frozen) => {
                 self.check_parts(None, values, *frozen)?;
@@ -244,31 +246,6 @@ fn custom_type(class: &str) -> Result<DataType, CqlError> {
         _ => Err(CqlError::syntax(format!(
             "Error setting type {class}: Unable to find abstract-type class '{class}'"
         ))),
-    }
-}
-
-fn native_type(native: NativeType) -> DataType {
-    match native {
-        NativeType::Ascii => DataType::Ascii,
-        NativeType::Bigint => DataType::BigInt,
-        NativeType::Blob => DataType::Blob,
-        NativeType::Boolean => DataType::Boolean,
-        NativeType::Counter => DataType::Counter,
-        NativeType::Date => DataType::Date,
-        NativeType::Decimal => DataType::Decimal,
-        NativeType::Double => DataType::Double,
-        NativeType::Duration => DataType::Duration,
-        NativeType::Float => DataType::Float,
-        NativeType::Inet => DataType::Inet,
-        NativeType::Int => DataType::Int,
-        NativeType::Smallint => DataType::SmallInt,
-        NativeType::Text | NativeType::Varchar => DataType::Text,
-        NativeType::Time => DataType::Time,
-        NativeType::Timestamp => DataType::Timestamp,
-        NativeType::Timeuuid => DataType::TimeUuid,
-        NativeType::Tinyint => DataType::TinyInt,
-        NativeType::Uuid => DataType::Uuid,
-        NativeType::Varint => DataType::Varint,
     }
 }
 
