@@ -5,12 +5,13 @@
 #   cassandra.sh status   pid, memory, processor seconds
 #   cassandra.sh wipe     stop, remove its data
 #   cassandra.sh dump FILE   while stopped: system_schema as the schema digest reads it (golden/SchemaDump.java)
-# Node data: ${BASALT_CACHE:-~/.cache/basalt}/oracle/run. The heap is ORACLE_HEAP (1G).
+# Node data: ${BASALT_CACHE:-~/.cache/basalt}/oracle/run, or run-ADDRESS for another address, so that several can run.
+# The heap is ORACLE_HEAP (1G); further options of the JVM are ORACLE_JVM_OPTIONS.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./jars.sh
-ADDRESS=${ORACLE_ADDRESS:-127.0.0.9}
-RUN=$ORACLE_HOME/run
+ADDRESS=$ORACLE_ADDRESS
+RUN=$ORACLE_RUN
 PID=$RUN/pid
 
 running() { [ -f "$PID" ] && kill -0 "$(cat "$PID")" 2>/dev/null; }
@@ -40,7 +41,7 @@ start() {
   configure
   mapfile -t options < <(jvm_options)
   setsid "$ORACLE_JAVA_HOME/bin/java" "${options[@]}" "-Xms${ORACLE_HEAP:-1G}" "-Xmx${ORACLE_HEAP:-1G}" \
-    -Dcassandra.skip_wait_for_gossip_to_settle=0 -Dcassandra.ring_delay_ms=3000 \
+    -Dcassandra.skip_wait_for_gossip_to_settle=0 -Dcassandra.ring_delay_ms=3000 ${ORACLE_JVM_OPTIONS:-} \
     -cp "$RUN/conf:$ORACLE_LIB/*" org.apache.cassandra.service.CassandraDaemon >"$RUN/stdout.log" 2>&1 </dev/null &
   echo $! >"$PID"
   for _ in $(seq 600); do
@@ -88,5 +89,5 @@ case ${1:-} in
   status) status ;;
   wipe) stop; rm -rf "$RUN" ;;
   dump) dump "$(realpath -m "$2")" ;;
-  *) sed -n '2,8p' "$0"; exit 2 ;;
+  *) sed -n '2,9p' "$0"; exit 2 ;;
 esac

@@ -16,16 +16,27 @@ NATIVE = {1: "ascii", 2: "bigint", 3: "blob", 4: "boolean", 5: "counter", 6: "de
 UNSET = object()
 
 
-def crc24(data):
-    """CRC24 of a v5 frame header (native_protocol_v5.spec, section 2.2)."""
-    crc = 0x875060
-    for byte in data:
-        crc ^= byte << 16
+def crc24_table():
+    table = []
+    for byte in range(256):
+        crc = byte << 16
         for _ in range(8):
             crc <<= 1
             if crc & 0x1000000:
                 crc ^= 0x1974F0B
-    return crc & 0xFFFFFF
+        table.append(crc)
+    return table
+
+
+CRC24 = crc24_table()
+
+
+def crc24(data):
+    """CRC24 of a v5 frame header (native_protocol_v5.spec, section 2.2)."""
+    crc = 0x875060
+    for byte in data:
+        crc = (crc << 8 & 0xFFFFFF) ^ CRC24[crc >> 16 ^ byte]
+    return crc
 
 
 def crc32(data):
@@ -190,17 +201,27 @@ class Client:
 
     def raw(self, opcode, body, flags=0):
         """Sends one envelope, returns (version byte, flags, opcode, body) of the answer."""
+        self.post(opcode, body, flags)
+        return self.collect()
+
+    def post(self, opcode, body, flags=0):
+        """Sends one envelope and does not wait for its answer."""
         stream = b"\0\0" if self.version > 2 or not self.version else b"\0" # versions 1 and 2 had one byte for it
         envelope = bytes([self.version, flags]) + stream + bytes([opcode]) + struct.pack(">I", len(body)) + body
         if not self.modern:
             self.socket.sendall(envelope)
-            head = self.receive(9)
-            return head[0], head[1], head[4], self.receive(struct.unpack(">I", head[5:])[0])
+            return
         whole = len(envelope) <= 0x1FFFF
         for at in range(0, len(envelope), 0x1FFFF):
             part = envelope[at:at + 0x1FFFF]
             header = struct.pack("<I", len(part) | (whole << 17))[:3]
             self.socket.sendall(header + struct.pack("<I", crc24(header))[:3] + part + struct.pack("<I", crc32(part)))
+
+    def collect(self):
+        """Waits for one answer: (version byte, flags, opcode, body)."""
+        if not self.modern:
+            head = self.receive(9)
+            return head[0], head[1], head[4], self.receive(struct.unpack(">I", head[5:])[0])
         data = b""
         while len(data) < 9 or len(data) < 9 + struct.unpack(">I", data[5:9])[0]:
             header = self.receive(6)
@@ -252,27 +273,39 @@ class Client:
             tail += struct.pack(">i", now)
         return (struct.pack(">I", flags) if self.version >= 5 else bytes([flags])) + tail
 
-    def query(self, text, **options):
+    def query_body(self, text, **options):
         consistency, rest = self.parameters(**options)
-        return self.send("QUERY", self.long_s(text) + consistency + rest)
+        return self.long_s(text) + consistency + rest
 
-    def prepare(self, text, keyspace=None):
+    def prepare_body(self, text, keyspace=None):
         tail = b""
         if self.version >= 5:
             tail = struct.pack(">I", 1) + self.s(keyspace) if keyspace else struct.pack(">I", 0)
-        return self.send("PREPARE", self.long_s(text) + tail)
+        return self.long_s(text) + tail
 
-    def execute(self, prepared, **options):
+    def execute_body(self, prepared, **options):
         consistency, rest = self.parameters(**options)
         head = struct.pack(">H", len(prepared.id)) + prepared.id
         if self.version >= 5:
             head += struct.pack(">H", len(prepared.metadata_id)) + prepared.metadata_id
-        return self.send("EXECUTE", head + consistency + rest)
+        return head + consistency + rest
 
-    def batch(self, kind, statements, consistency="ONE", serial=None, timestamp=None, keyspace=None, now=None):
+    def batch_body(self, kind, statements, consistency="ONE", serial=None, timestamp=None, keyspace=None, now=None):
         """statements: (text, values) pairs."""
         body = bytes([["LOGGED", "UNLOGGED", "COUNTER"].index(kind)]) + struct.pack(">H", len(statements))
         for text, values in statements:
             body += b"\0" + self.long_s(text) + struct.pack(">H", len(values)) + b"".join(self.value(v) for v in values)
         body += struct.pack(">H", CONSISTENCY.index(consistency)) + self.common(0, b"", serial, timestamp, keyspace, now)
-        return self.send("BATCH", body)
+        return body
+
+    def query(self, text, **options):
+        return self.send("QUERY", self.query_body(text, **options))
+
+    def prepare(self, text, keyspace=None):
+        return self.send("PREPARE", self.prepare_body(text, keyspace))
+
+    def execute(self, prepared, **options):
+        return self.send("EXECUTE", self.execute_body(prepared, **options))
+
+    def batch(self, kind, statements, **options):
+        return self.send("BATCH", self.batch_body(kind, statements, **options))

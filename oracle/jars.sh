@@ -2,6 +2,9 @@
 # The release and its dependencies come from Maven Central through the ordinary Maven client.
 ORACLE_VERSION=5.0.9
 ORACLE_HOME=${BASALT_CACHE:-$HOME/.cache/basalt}/oracle
+ORACLE_ADDRESS=${ORACLE_ADDRESS:-127.0.0.9} # of the node; one of another address has data of its own beside it
+ORACLE_RUN=$ORACLE_HOME/run
+[ "$ORACLE_ADDRESS" = 127.0.0.9 ] || ORACLE_RUN=$ORACLE_RUN-$ORACLE_ADDRESS
 ORACLE_LIB=$ORACLE_HOME/$ORACLE_VERSION/lib
 ORACLE_JAVA_HOME=${ORACLE_JAVA_HOME:-/usr/lib/jvm/java-17-openjdk-$(dpkg --print-architecture 2>/dev/null || echo amd64)}
 

@@ -5,12 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./jars.sh
-export ORACLE_ADDRESS=${ORACLE_ADDRESS:-127.0.0.9}
+export ORACLE_ADDRESS
 golden=../tests/golden
 if [ "${1:-}" != cql ]; then
   ./cassandra.sh wipe
   ./cassandra.sh start
-  python3 schema.py "$ORACLE_ADDRESS" $golden/schema "$ORACLE_HOME/run/data"
+  python3 schema.py "$ORACLE_ADDRESS" $golden/schema "$ORACLE_RUN/data"
   ./cassandra.sh stop
   ./cassandra.sh dump $golden/schema_digest_empty.txt
   ./cassandra.sh start

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
+use basalt_model::ids::{Md5Id, result_metadata_id};
 use basalt_model::{Consistency, CqlError, SerialConsistency};
 use basalt_query::request::{BatchEntry, BatchKind, ClientState, QueryOptions, Value, Values};
 use basalt_query::result::{Outcome, PreparedStatement, ResultSet, StatementResult};
@@ -302,11 +303,16 @@ fn batch_entries(statements: &[BatchStatement]) -> Result<Vec<(BatchEntry, Vec<V
     statements.iter().map(entry).collect()
 }
 
+/// The metadata id of a statement without a result (`ResultMetadata.EMPTY`).
+fn no_columns() -> Md5Id {
+    result_metadata_id::<&str, &str>([])
+}
+
 fn prepared_message(prepared: &PreparedStatement) -> Prepared {
     let id = |id: &[u8; 16]| Bytes::copy_from_slice(id);
     Prepared {
         id: id(&prepared.id),
-        result_metadata_id: prepared.result_metadata.as_ref().map(|metadata| id(&metadata.id)),
+        result_metadata_id: Some(id(&prepared.result_metadata.as_ref().map_or_else(no_columns, |m| m.id))),
         metadata: PreparedMetadata {
             columns: wire_columns(&prepared.variables),
             partition_key_indexes: prepared.partition_key_indices.clone(),

@@ -104,6 +104,24 @@ fn statements_work_in_every_version() {
     node.drain().expect("all on disk");
 }
 
+/// The id is `ResultMetadata.EMPTY`'s, MD5 of no bytes: drivers send it back with each execution.
+#[test]
+fn statements_without_a_result_have_an_id_of_metadata_too() {
+    let node = start(&memory());
+    let mut client = connect(&node, ProtocolVersion::V5);
+    ask(
+        &mut client,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    ask(&mut client, "CREATE TABLE k.t (a int PRIMARY KEY)");
+    let prepare = Prepare { query: "INSERT INTO k.t (a) VALUES (?)".to_owned(), keyspace: None };
+    let answer = client.call(Request::Prepare(prepare)).decode().expect("decodes");
+    let Response::Result(QueryResult::Prepared(prepared)) = answer else { panic!("prepared") };
+    let of_nothing = 0xd41d_8cd9_8f00_b204_e980_0998_ecf8_427e_u128.to_be_bytes();
+    assert_eq!(prepared.result_metadata_id.as_deref(), Some(of_nothing.as_slice()));
+    node.drain().expect("all on disk");
+}
+
 #[test]
 fn equal_columns_of_two_tables_keep_their_own_names() {
     let node = start(&memory());

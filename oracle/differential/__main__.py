@@ -1,0 +1,212 @@
+"""The command: runs seeds on both servers in several processes, reports what differs, and shrinks it when asked.
+
+Usage: differential [--seconds N] [--seeds A-B] [--minimise] [--workers N] [--without FEATURE...] ADDRESS
+Without --seeds the seeds begin at --first (default: a number from the clock, printed).
+"""
+import argparse
+import collections
+import multiprocessing
+import os
+import queue
+import sys
+import time
+
+import client
+import record
+
+from . import compare, known, minimise, nodes, seeds
+from .pair import Lost, Pair
+
+
+class Run:
+    """One worker: a Basalt node, a pair of connections, and the seeds it is given."""
+
+    def __init__(self, cassandra, features):
+        self.cassandra, self.features = (cassandra, 9042), features
+        self.basalt = nodes.Basalt()
+        self.pair = Pair(self.cassandra, self.basalt.address)
+
+    def restart(self):
+        self.pair.close()
+        self.basalt.restart()
+
+    def seed(self, number):
+        """Runs one seed: counts by verdict, and its differences as (block index, Verdict)."""
+        return self.blocks(seeds.blocks(number, self.features), seeds.keyspace(number))
+
+    def blocks(self, blocks, keyspace):
+        counts, differences = collections.Counter(), []
+        try:
+            for index, lines in enumerate(blocks):
+                if lines is seeds.RESTART:
+                    self.restart()
+                    self.pair.run(record.Case(blocks[1]))
+                    continue
+                verdict, settled = self.one(record.Case(lines), counts)
+                if verdict.different:
+                    differences.append((index, verdict))
+                    if not settled:
+                        break
+        finally:
+            self.drop(keyspace)
+        return counts, differences
+
+    def one(self, case, counts):
+        """Runs and judges one case. Also says whether it cannot have left the two servers in different states."""
+        try:
+            exchanges = self.pair.run(case)
+        except Lost as lost:
+            self.restart()
+            return compare.Verdict("different", [["?"], [str(lost)]], "lost " + lost.who), False
+        verdict = compare.judge(case, exchanges)
+        counts["requests"] += len(exchanges)
+        counts["statements"] += 1
+        counts["errors"] += compare.failed(exchanges, 5)
+        counts[verdict.kind] += 1
+        errors = [a[0] == client.OPCODES["ERROR"] for a in exchanges[-1]]
+        return verdict, all(errors)
+
+    def drop(self, keyspace):
+        try:
+            self.pair.run(record.Case(["cql: DROP KEYSPACE IF EXISTS " + keyspace]))
+        except Lost:
+            self.restart()
+
+
+def worker(cassandra, features, tasks, results):
+    """Takes seed numbers until there is None."""
+    run = None
+    try:
+        run = Run(cassandra, features)
+        while (number := tasks.get()) is not None:
+            began = time.monotonic()
+            counts, differences = run.seed(number)
+            results.put((number, counts, differences, time.monotonic() - began))
+    except Exception as e:  # a defect of the fuzzer must end the run, not hang it
+        results.put((None, repr(e), None, 0))
+        raise
+    finally:
+        if run:
+            run.basalt.remove()
+
+
+def show(number, index, lines, verdict):
+    print("\n--- seed %d, block %d: %s" % (number, index, verdict.signature))
+    print("\n".join(lines))
+    for name, answer in zip(("cassandra", "basalt"), verdict.answers):
+        for line in answer[:14]:
+            print("  %-9s %s" % (name, line[:400]))
+
+
+class Report:
+    """Counts, progress lines, and one difference printed for each signature."""
+
+    def __init__(self, features):
+        self.features, self.began, self.printed = features, time.monotonic(), time.monotonic()
+        self.counts, self.seeds, self.failed, self.signatures = collections.Counter(), 0, [], collections.Counter()
+
+    def add(self, number, counts, differences):
+        self.seeds += 1
+        self.counts += counts
+        if differences:
+            self.failed.append(number)
+            blocks = seeds.blocks(number, self.features)
+        for index, verdict in differences:
+            if not self.signatures[verdict.signature]:
+                show(number, index, blocks[index], verdict)
+            self.signatures[verdict.signature] += 1
+        if time.monotonic() - self.printed > 10:
+            self.printed = time.monotonic()
+            print("    " + self.line(), flush=True)
+
+    def line(self):
+        c, seconds = self.counts, time.monotonic() - self.began
+        plain = ("requests", "statements", "errors", "same", "syntax text", "different")
+        rules = "".join(", %s %d" % (k, n) for k, n in sorted(c.items()) if k not in plain)
+        return "%d seeds, %d statements (%d/s), %d requests, %d errors alike or not, syntax texts %d%s; different: %d in %d seeds; %.0f s" % (
+            self.seeds, c["statements"], c["statements"] / seconds, c["requests"], c["errors"], c["syntax text"], rules, c["different"],
+            len(self.failed), seconds)
+
+
+def numbers(arguments):
+    """Seed numbers in order: the range that was named, then further ones while time lasts."""
+    until = arguments.seconds and time.monotonic() + arguments.seconds
+    if arguments.seeds:
+        first, _, last = arguments.seeds.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+    if until or not arguments.seeds:
+        number = arguments.first
+        while not until or time.monotonic() < until:
+            yield number
+            number += 1
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="differential.sh", description=__doc__)
+    parser.add_argument("address")
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seeds")
+    parser.add_argument("--first", type=int, default=int(time.time()) * 10 % 10**9)
+    parser.add_argument("--minimise", action="store_true")
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--without", nargs="*", default=[], choices=seeds.FEATURES)
+    parser.add_argument("--print", action="store_true", help="print the blocks of the seeds instead of running them")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
+    known.check()
+    features = [f for f in seeds.FEATURES if f not in arguments.without]
+    if arguments.print:
+        for number in numbers(arguments):
+            print("\n\n".join("\n".join(b) for b in seeds.blocks(number, features)))
+        return 0
+    context = multiprocessing.get_context("fork")
+    tasks, results = context.Queue(arguments.workers * 2), context.Queue()
+    workers = [context.Process(target=worker, args=(arguments.address, features, tasks, results)) for _ in range(arguments.workers)]
+    for process in workers:
+        process.start()
+    report, sent = Report(features), 0
+    if not arguments.seeds:
+        print("    seeds from %d" % arguments.first, flush=True)
+    try:
+        for number in numbers(arguments):
+            tasks.put(number)
+            sent += 1
+            while sent - report.seeds >= arguments.workers * 2:
+                collect(results, report)
+        while report.seeds < sent:
+            collect(results, report)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for _ in workers:
+            try:
+                tasks.put_nowait(None)
+            except queue.Full:
+                pass
+        for process in workers:
+            process.join(20)
+            if process.is_alive():
+                process.terminate()
+    for signature, n in report.signatures.most_common():
+        print("%6d  %s" % (n, signature))
+    if arguments.minimise and report.failed:
+        run = Run(arguments.address, features)
+        for number in report.failed:
+            minimise.seed(run, number)
+        run.basalt.remove()
+    print("differential: " + report.line())
+    return 1 if report.failed else 0
+
+
+def collect(results, report):
+    number, counts, differences, _ = results.get()
+    if number is None:
+        raise SystemExit("a worker failed: " + counts)
+    report.add(number, counts, differences)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""Judges the exchanges of one case: alike, alike by a known rule, or different."""
+import client
+import record
+
+from . import known
+
+SYNTAX = 0x2000
+
+
+class Verdict:
+    """`kind` is 'same', 'syntax text', the name of a known rule, or 'different'; `answers` are both as .cqltest lines."""
+
+    def __init__(self, kind, answers=None, signature=""):
+        self.kind, self.answers, self.signature = kind, answers, signature
+
+    @property
+    def different(self):
+        return self.kind == "different"
+
+
+def parsed(raw, version):
+    return [client.Answer(*answer, version) for answer in raw]
+
+
+def judge(case, exchanges):
+    version = int(case.options.get("protocol", "5"))
+    for number, raw in enumerate(exchanges):
+        if raw[0] == raw[1]:
+            continue
+        both = parsed(raw, version)
+        lines = [record.Runner.lines(None, a) for a in both]
+        if lines[0] == lines[1]:
+            if bytes_differ(*both):
+                return Verdict("different", lines, "bytes")
+            continue
+        if all(a.kind == "error" and a.code == SYNTAX for a in both) and both[0].message.startswith("line "):
+            return Verdict("syntax text", lines)
+        rule = known.rule(case, both)
+        if rule:
+            return Verdict(rule, lines)
+        return Verdict("different", lines, signature(both))
+    return Verdict("same")
+
+
+def bytes_differ(one, other):
+    """Whether answers that read alike differ in bytes for another reason than text that has no fixed order."""
+    return not (one.kind == other.kind == "error" and len(one.raw) == len(other.raw))
+
+
+def failed(exchanges, version):
+    """Whether Cassandra answered with an error, so that nothing can have changed."""
+    return exchanges[-1][0][0] == client.OPCODES["ERROR"]
+
+
+def signature(both):
+    """What kind of difference it is, without the names and values of the seed."""
+    def one(a):
+        if a.kind != "error":
+            return a.kind
+        return "0x%04x %s" % (a.code, " ".join(w for w in a.message.split() if w.isalpha()))
+    what = " / ".join(map(one, both))
+    if all(a.kind == "rows" for a in both):
+        what += " columns" if both[0].columns != both[1].columns else " count" if len(both[0].rows) != len(both[1].rows) else \
+            " order" if sorted(map(repr, both[0].rows)) == sorted(map(repr, both[1].rows)) else " values" if both[0].rows != both[1].rows else " paging"
+    if both[0].warnings != both[1].warnings:
+        what += " warnings"
+    return what

@@ -1,0 +1,45 @@
+"""Differences that COMPAT.md lists, each as one narrow rule. A rule whose line is no longer there is an error at start.
+
+A rule is told the case and both answers (client.Answer: Cassandra's, Basalt's) and says whether they differ only so.
+"""
+import pathlib
+
+RULES = []
+
+
+def compat(line):
+    """Registers a rule under its name, with the words of COMPAT.md that it stands for."""
+    def register(function):
+        RULES.append((function.__name__, line, function))
+        return function
+    return register
+
+
+def check():
+    page = (pathlib.Path(__file__).parents[2] / "COMPAT.md").read_text()
+    words = " ".join(page.split())
+    for name, line, _ in RULES:
+        if line not in words:
+            raise SystemExit("known.py: rule %s: COMPAT.md does not say %r" % (name, line))
+
+
+def rule(case, both):
+    return next((name for name, _, holds in RULES if holds(case, *both)), None)
+
+
+def both_errors(cassandra, basalt):
+    return cassandra.kind == basalt.kind == "error"
+
+
+CLIENT_ERRORS = (0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2500)
+
+
+@compat("Where the text of a Java exception gets out of Cassandra, ours says what is wrong in words of its own")
+def java_exception(case, cassandra, basalt):
+    return both_errors(cassandra, basalt) and cassandra.code == 0 and (basalt.code in CLIENT_ERRORS or basalt.code == 0)
+
+
+@compat("A client warning names the options that were given a value other than Cassandra's default")
+def option_without_effect(case, cassandra, basalt):
+    extra = [w for w in basalt.warnings if w not in cassandra.warnings]
+    return cassandra.kind == basalt.kind == "schema_change" and cassandra.change == basalt.change and all("no effect" in w for w in extra)
