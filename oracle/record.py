@@ -83,12 +83,12 @@ class Case:
 
 
 class Runner:
-    def __init__(self, address):
-        self.address, self.connections = address, {}
+    def __init__(self, address, port=9042):
+        self.address, self.port, self.connections = address, port, {}
 
     def connection(self, version):
         if version not in self.connections:
-            self.connections[version] = client.Client(self.address, version)
+            self.connections[version] = client.Client(self.address, version, self.port)
         return self.connections[version]
 
     def run(self, case):
