@@ -24,6 +24,7 @@ public final class Golden
         run(wanted, "statement_ids", directory, StatementIds::write);
         run(wanted, "reconcile", directory, Reconciles::write);
         run(wanted, "literals", directory, Literals::write);
+        run(wanted, "functions", directory, NativeFunctionList::write);
         System.exit(0);
     }
 

@@ -52,7 +52,15 @@ pub(crate) fn literal(literal: &Literal) -> String {
     }
 }
 
-/// A function's name.
+/// A function's name as it stands in errors, never quoted (`FunctionName.toString`).
+pub(crate) fn plain_function_name(name: &FunctionName) -> String {
+    match &name.keyspace {
+        Some(keyspace) => format!("{}.{}", keyspace.name, name.name.name),
+        None => name.name.name.clone(),
+    }
+}
+
+/// A function's name as CQL.
 pub(crate) fn function_name(name: &FunctionName) -> String {
     match &name.keyspace {
         Some(keyspace) => {

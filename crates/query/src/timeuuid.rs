@@ -54,15 +54,22 @@ impl TimeUuids {
     }
 }
 
+/// As [`assemble`] for any moment: of times that do not fit, the bits run into the version, as they
+/// do in Cassandra.
+fn assemble_any(ticks: i64, low: u64) -> [u8; 16] {
+    let ticks = ticks as u64;
+    join((ticks << 32) | (((ticks >> 32) & 0xffff) << 16) | VERSION_1 | (ticks >> 48), low)
+}
+
 /// The smallest time-UUID of a moment, milliseconds since 1970.
 pub(crate) fn min_at(unix_ms: i64) -> [u8; 16] {
-    assemble(ticks_of(unix_ms), MIN_CLOCK_SEQUENCE_AND_NODE)
+    assemble_any(ticks_of(unix_ms), MIN_CLOCK_SEQUENCE_AND_NODE)
 }
 
 /// The largest time-UUID of a moment, milliseconds since 1970.
 pub(crate) fn max_at(unix_ms: i64) -> [u8; 16] {
     let last_tick = ticks_of(unix_ms.saturating_add(1)).wrapping_sub(1);
-    assemble(last_tick, MAX_CLOCK_SEQUENCE_AND_NODE)
+    assemble_any(last_tick, MAX_CLOCK_SEQUENCE_AND_NODE)
 }
 
 /// The moment of a time-UUID, milliseconds since 1970.

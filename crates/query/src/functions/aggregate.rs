@@ -6,6 +6,7 @@ use bytes::Bytes;
 use num_bigint::BigInt;
 
 use super::arithmetic::{are_too_far_apart, divide_to_scale};
+use super::factory::{Parameter, argument_types};
 use super::number::Number;
 use super::resolve::Request;
 use super::{Function, NUMBERS};
@@ -38,9 +39,10 @@ pub(super) fn offer(request: &Request<'_>) -> CqlResult<Vec<Function>> {
         "sum" => numeric(Aggregate::Sum),
         "avg" => numeric(Aggregate::Avg),
         "min" | "max" => {
-            let types = request.argument_types(1, &format!("{name}(any)"))?;
+            let types = argument_types(request, &[Parameter::Any { asked_for: true }])?;
             let aggregate = if name == "min" { Aggregate::Min } else { Aggregate::Max };
-            vec![Function::aggregate(name, &types, types[0].freeze(), aggregate)]
+            let returns = types[0].clone();
+            vec![Function::aggregate(name, &types, returns, aggregate)]
         }
         _ => Vec::new(),
     })

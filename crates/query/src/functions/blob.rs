@@ -3,39 +3,39 @@
 
 use std::fmt::Write;
 
-use basalt_cql::ast::NativeType;
 use basalt_model::DataType;
 use bytes::Bytes;
 
 use super::{Function, Scalar};
 use crate::error::{CqlResult, bail};
-use crate::types;
 
-const NATIVES: [NativeType; 20] = [
-    NativeType::Ascii,
-    NativeType::Bigint,
-    NativeType::Boolean,
-    NativeType::Counter,
-    NativeType::Date,
-    NativeType::Decimal,
-    NativeType::Double,
-    NativeType::Duration,
-    NativeType::Float,
-    NativeType::Inet,
-    NativeType::Int,
-    NativeType::Smallint,
-    NativeType::Text,
-    NativeType::Time,
-    NativeType::Timestamp,
-    NativeType::Timeuuid,
-    NativeType::Tinyint,
-    NativeType::Uuid,
-    NativeType::Varchar,
-    NativeType::Varint,
+/// The types with functions of their own; `text` and `varchar` are one.
+const NATIVES: [(&str, DataType); 21] = [
+    ("ascii", DataType::Ascii),
+    ("bigint", DataType::BigInt),
+    ("boolean", DataType::Boolean),
+    ("counter", DataType::Counter),
+    ("date", DataType::Date),
+    ("decimal", DataType::Decimal),
+    ("double", DataType::Double),
+    ("duration", DataType::Duration),
+    ("empty", DataType::Empty),
+    ("float", DataType::Float),
+    ("inet", DataType::Inet),
+    ("int", DataType::Int),
+    ("smallint", DataType::SmallInt),
+    ("text", DataType::Text),
+    ("time", DataType::Time),
+    ("timestamp", DataType::Timestamp),
+    ("timeuuid", DataType::TimeUuid),
+    ("tinyint", DataType::TinyInt),
+    ("uuid", DataType::Uuid),
+    ("varchar", DataType::Text),
+    ("varint", DataType::Varint),
 ];
 
 fn native(name: &str) -> Option<DataType> {
-    NATIVES.into_iter().find(|native| native.name() == name).map(types::native)
+    NATIVES.iter().find(|(native, _)| *native == name).map(|(_, data_type)| data_type.clone())
 }
 
 /// The functions of a name.

@@ -7,7 +7,7 @@ use basalt_cql::ast::TermKind;
 use basalt_model::DataType;
 
 use super::resolve::{argument_place, resolve_native};
-use super::{Argument, Body, Function, arithmetic, resolve};
+use super::{Argument, Body, Function, arithmetic, factory, resolve};
 use crate::assign::{Fit, fit as fit_types, is_value_compatible};
 use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
@@ -54,7 +54,7 @@ fn look_up<'a>(
         TermKind::Negation(value) => (arithmetic::NEGATE.to_owned(), vec![value]),
         TermKind::Function(name, arguments) => {
             let arguments: Vec<&ast::Term> = arguments.iter().collect();
-            let shown = text::function_name(name);
+            let shown = text::plain_function_name(name);
             let found =
                 with_arguments(context, &arguments, |args| resolve(name, args, returns, context.table))?;
             return Ok((found, arguments, shown));
@@ -115,6 +115,7 @@ pub(crate) fn prepare(
 /// How a call fits a place. What cannot be resolved fits weakly: preparing says why it cannot.
 pub(crate) fn fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
     match look_up(context, written, Some(&receiver.data_type)) {
+        Ok((Some(function), _, _)) if factory::makes(&function) => Fit::Weak,
         Ok((Some(function), _, _)) if function.returns.freeze() == receiver.data_type.freeze() => Fit::Exact,
         Ok((Some(function), _, _)) if !is_value_compatible(&receiver.data_type, &function.returns) => Fit::No,
         _ => Fit::Weak,

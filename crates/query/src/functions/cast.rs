@@ -11,13 +11,13 @@ use crate::literals;
 /// The functions of a name.
 pub(super) fn offer(name: &str) -> Vec<Function> {
     use DataType as T;
-    let Some(target) = name.strip_prefix("cast_as_") else { return Vec::new() };
+    let Some(target) = target(name) else { return Vec::new() };
     let text_from = [T::Inet, T::Boolean, T::TimeUuid, T::Timestamp, T::Date, T::Time, T::Uuid];
     let numeric = |to: DataType| -> (DataType, Vec<DataType>) {
         let from = NUMBERS.iter().filter(|from| **from != to).cloned().collect();
         (to, from)
     };
-    let (to, from): (DataType, Vec<DataType>) = match target {
+    let (to, from): (DataType, Vec<DataType>) = match target.as_str() {
         "tinyint" => numeric(T::TinyInt),
         "smallint" => numeric(T::SmallInt),
         "int" => numeric(T::Int),
@@ -27,13 +27,24 @@ pub(super) fn offer(name: &str) -> Vec<Function> {
         "decimal" => numeric(T::Decimal),
         "varint" => numeric(T::Varint),
         "ascii" => (T::Ascii, NUMBERS.iter().cloned().chain(text_from).collect()),
-        "text" | "varchar" => (T::Text, NUMBERS.iter().cloned().chain(text_from).chain([T::Ascii]).collect()),
+        "text" => (T::Text, NUMBERS.iter().cloned().chain(text_from).chain([T::Ascii]).collect()),
         "date" => (T::Date, vec![T::TimeUuid, T::Timestamp]),
         "timestamp" => (T::Timestamp, vec![T::TimeUuid, T::Date]),
         _ => return Vec::new(),
     };
     let function = |from: DataType| Function::scalar(name, &[from], to.clone(), Scalar::Cast);
     from.into_iter().map(function).collect()
+}
+
+/// The name of the type a function casts to: `cast_as_int` and its older name `castAsInt`.
+fn target(name: &str) -> Option<String> {
+    if let Some(target) = name.strip_prefix("cast_as_") {
+        return Some(target.to_owned());
+    }
+    let target = name.strip_prefix("castAs")?;
+    let lower = target.to_ascii_lowercase();
+    (target.starts_with(|first: char| first.is_ascii_uppercase()) && target[1..] == lower[1..])
+        .then_some(lower)
 }
 
 /// Converts.

@@ -5,9 +5,10 @@ use basalt_model::DataType;
 use basalt_model::types::elements::{pack_collection, unpack_collection};
 use bytes::Bytes;
 
+use super::factory::{Parameter, argument_types};
 use super::resolve::Request;
-use super::{Aggregate, Aggregation, Function, NUMBERS, Scalar};
-use crate::error::{CqlResult, bail, invalid};
+use super::{Aggregate, Aggregation, Function, Scalar};
+use crate::error::{CqlResult, invalid};
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,39 +26,28 @@ pub(crate) enum Operation {
 /// The functions of a name.
 pub(super) fn offer(request: &Request<'_>) -> CqlResult<Option<Function>> {
     let name = request.name;
-    let (operation, kind, parameter) = match name {
-        "map_keys" => (Operation::Keys, "map", "map"),
-        "map_values" => (Operation::Values, "map", "map"),
-        "collection_count" => (Operation::Count, "collection", "collection"),
-        "collection_min" => (Operation::Aggregate(Aggregate::Min), "set or list", "numeric_set_or_list"),
-        "collection_max" => (Operation::Aggregate(Aggregate::Max), "set or list", "numeric_set_or_list"),
-        "collection_sum" => (Operation::Aggregate(Aggregate::Sum), "numeric set/list", "numeric_set_or_list"),
-        "collection_avg" => (Operation::Aggregate(Aggregate::Avg), "numeric set/list", "numeric_set_or_list"),
+    let (operation, parameter) = match name {
+        "map_keys" => (Operation::Keys, Parameter::Map),
+        "map_values" => (Operation::Values, Parameter::Map),
+        "collection_count" => (Operation::Count, Parameter::Collection),
+        "collection_min" => (Operation::Aggregate(Aggregate::Min), Parameter::SetOrList),
+        "collection_max" => (Operation::Aggregate(Aggregate::Max), Parameter::SetOrList),
+        "collection_sum" => (Operation::Aggregate(Aggregate::Sum), Parameter::Numbers),
+        "collection_avg" => (Operation::Aggregate(Aggregate::Avg), Parameter::Numbers),
         _ => return Ok(None),
     };
-    let types = request.argument_types(1, &format!("{name}({parameter})"))?;
+    let types = argument_types(request, &[parameter])?;
     let returns = match (operation, &types[0]) {
-        (Operation::Keys, DataType::Map { key, .. }) => {
-            Some(DataType::Set { element: key.clone(), frozen: true })
-        }
+        (Operation::Keys, DataType::Map { key, .. }) => DataType::Set { element: key.clone(), frozen: true },
         (Operation::Values, DataType::Map { value, .. }) => {
-            Some(DataType::List { element: value.clone(), frozen: true })
+            DataType::List { element: value.clone(), frozen: true }
         }
-        (Operation::Count, collection) if collection.is_collection() => Some(DataType::Int),
-        (Operation::Aggregate(aggregate), DataType::List { element, .. } | DataType::Set { element, .. }) => {
-            let needs_numbers = matches!(aggregate, Aggregate::Sum | Aggregate::Avg);
-            (!needs_numbers || NUMBERS.contains(element)).then(|| DataType::clone(element))
+        (Operation::Aggregate(_), DataType::List { element, .. } | DataType::Set { element, .. }) => {
+            DataType::clone(element)
         }
-        _ => None,
+        _ => DataType::Int,
     };
-    match returns {
-        Some(returns) => Ok(Some(Function::scalar(name, &types, returns, Scalar::Collection(operation)))),
-        None => bail!(
-            "Function system.{name} requires a {kind} argument, but found argument {} of type {}",
-            request.arguments[0].text(),
-            types[0]
-        ),
-    }
+    Ok(Some(Function::scalar(name, &types, returns, Scalar::Collection(operation))))
 }
 
 /// Computes.

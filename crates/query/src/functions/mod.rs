@@ -5,9 +5,13 @@
 pub(crate) mod aggregate;
 pub(crate) mod arithmetic;
 pub(crate) mod blob;
+mod calendar;
 pub(crate) mod call;
 pub(crate) mod cast;
 pub(crate) mod collection;
+mod factory;
+mod floor;
+pub(crate) mod mask;
 pub(crate) mod math;
 pub(crate) mod number;
 pub(crate) mod resolve;
@@ -16,6 +20,9 @@ pub(crate) mod temporal;
 pub(crate) mod time;
 pub(crate) mod token;
 pub(crate) mod vector;
+
+#[cfg(test)]
+mod tests;
 
 use basalt_model::DataType;
 
@@ -65,6 +72,17 @@ impl Function {
     /// Whether it aggregates.
     pub(crate) fn is_aggregate(&self) -> bool {
         matches!(self.body, Body::Aggregate(_))
+    }
+
+    /// Whether its result is a `timeuuid` that Cassandra's classes call `LegacyTimeUUIDType`, as it
+    /// appears in ids of result metadata.
+    pub(crate) fn returns_legacy_timeuuid(&self) -> bool {
+        let is_legacy = match &self.body {
+            Body::Scalar(Scalar::FromBlob | Scalar::Mask(_)) => true,
+            Body::Aggregate(aggregate) => matches!(aggregate, Aggregate::Min | Aggregate::Max),
+            Body::Scalar(_) => false,
+        };
+        is_legacy && self.returns == DataType::TimeUuid
     }
 
     /// `system.name`

@@ -3,7 +3,9 @@
 use basalt_cql::ast::FunctionName;
 use basalt_model::{CqlError, DataType, Table};
 
-use super::{Function, aggregate, arithmetic, blob, cast, collection, math, time, token, vector};
+use super::{
+    Function, aggregate, arithmetic, blob, cast, collection, floor, mask, math, time, token, vector,
+};
 use crate::assign::{Fit, fit};
 use crate::error::{CqlResult, bail};
 use crate::receiver::Receiver;
@@ -19,6 +21,10 @@ pub(crate) trait Argument {
     fn text(&self) -> String;
     /// Whether it is a bind marker.
     fn is_marker(&self) -> bool;
+    /// How many elements it has, if it is a selector that may be a list or a vector.
+    fn array_length(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// What is offered for a name.
@@ -33,37 +39,16 @@ pub(super) struct Request<'a> {
     pub(super) table: Option<&'a Table>,
 }
 
-impl Request<'_> {
-    /// The types of the arguments, for functions made to measure.
-    pub(super) fn argument_types(&self, count: usize, signature: &str) -> CqlResult<Vec<DataType>> {
-        if self.arguments.len() != count {
-            bail!("Invalid number of arguments for function system.{signature}");
-        }
-        self.arguments.iter().map(|argument| self.argument_type(*argument, signature)).collect()
-    }
-
-    fn argument_type(&self, argument: &dyn Argument, signature: &str) -> CqlResult<DataType> {
-        let inferred = argument.compatible_type();
-        let inferred = inferred.or_else(|| self.returns.cloned().filter(|_| signature.ends_with("(any)")));
-        match inferred {
-            Some(data_type) => Ok(data_type),
-            None => bail!(
-                "Cannot infer type of argument {} in call to function system.{signature}: use type casts to disambiguate",
-                argument.text()
-            ),
-        }
-    }
-}
-
 /// Functions of Cassandra that are not built yet.
-const NOT_BUILT: [&str; 5] = ["floor", "to_json", "tojson", "from_json", "fromjson"];
+const NOT_BUILT: [&str; 4] = ["to_json", "tojson", "from_json", "fromjson"];
 
-fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
+pub(super) fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     let name = request.name;
-    if NOT_BUILT.contains(&name) || name.starts_with("mask_") {
+    if NOT_BUILT.contains(&name) {
         return Err(CqlError::unsupported(format!("the function {name}")));
     }
     let mut found = time::offer(name);
+    found.extend(floor::offer(name));
     found.extend(blob::offer(name));
     found.extend(cast::offer(name));
     found.extend(arithmetic::offer(name));
@@ -72,6 +57,7 @@ fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     found.extend(collection::offer(request)?);
     found.extend(token::offer(request)?);
     found.extend(vector::offer(request)?);
+    found.extend(mask::offer(request)?);
     Ok(found)
 }
 
@@ -88,7 +74,7 @@ pub(crate) fn resolve(
     if name.keyspace.as_ref().is_some_and(|keyspace| keyspace.name != "system") {
         return Ok(None);
     }
-    resolve_native(&name.name.name, &text::function_name(name), arguments, returns, table)
+    resolve_native(&name.name.name, &text::plain_function_name(name), arguments, returns, table)
 }
 
 /// As [`resolve`], for a native function's bare name; `shown` is the name in messages.

@@ -3,7 +3,7 @@
 use basalt_cql::ast::ArithmeticOp;
 use bytes::Bytes;
 
-use super::{Function, arithmetic, blob, cast, collection, math, time, token, vector};
+use super::{Function, arithmetic, blob, cast, collection, floor, mask, math, time, token, vector};
 use crate::bind::Binding;
 use crate::error::CqlResult;
 use crate::timeuuid;
@@ -21,6 +21,10 @@ pub(crate) enum Scalar {
     MaxTimeUuid,
     /// A time as another type of time.
     ConvertTime,
+    /// A time rounded down.
+    Floor,
+    /// Something in place of a value.
+    Mask(mask::Mask),
     /// The same bytes.
     AsBlob,
     /// The same bytes, if they are a value of the result type.
@@ -42,6 +46,11 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
+    /// Whether it gives the same for the same arguments (`Function.isPure`).
+    pub(crate) fn is_pure(&self) -> bool {
+        !matches!(self, Scalar::Now | Scalar::RandomUuid)
+    }
+
     /// Computes.
     pub(crate) fn call(
         &self,
@@ -53,6 +62,7 @@ impl Scalar {
             Scalar::Now => Ok(Some(time::now(&function.returns, binding))),
             Scalar::RandomUuid => Ok(Some(Bytes::copy_from_slice(&timeuuid::random(binding.env)))),
             Scalar::Collection(operation) => collection::call(operation, function, arguments),
+            Scalar::Mask(mask) => mask::call(*mask, function, arguments),
             _ => {
                 let Some(present) = arguments.iter().cloned().collect::<Option<Vec<Bytes>>>() else {
                     return Ok(None);
@@ -68,6 +78,7 @@ impl Scalar {
         match self {
             Scalar::MinTimeUuid | Scalar::MaxTimeUuid => Ok(time::bound(self == &Scalar::MaxTimeUuid, first)),
             Scalar::ConvertTime => Ok(time::convert(function, first)),
+            Scalar::Floor => floor::call(function, arguments),
             Scalar::AsBlob => Ok(Some(first.clone())),
             Scalar::FromBlob => blob::from_blob(function, first).map(Some),
             Scalar::Cast => cast::call(function, first),
@@ -79,7 +90,7 @@ impl Scalar {
                 _ => Ok(None),
             },
             Scalar::Math(operation) => math::call(*operation, function, first),
-            Scalar::Now | Scalar::RandomUuid | Scalar::Collection(_) => Ok(None),
+            Scalar::Now | Scalar::RandomUuid | Scalar::Collection(_) | Scalar::Mask(_) => Ok(None),
         }
     }
 }

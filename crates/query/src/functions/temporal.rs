@@ -1,16 +1,75 @@
-//! Dates and timestamps plus and minus durations (`TemporalType.addDuration`).
+//! Dates and timestamps plus and minus durations (`TemporalType.addDuration`, `Duration.addTo`).
 
 use basalt_cql::ast::ArithmeticOp;
 use basalt_model::DataType;
 use basalt_model::types::elements::take_vint;
 use bytes::Bytes;
 
+use super::calendar::{MS_PER_DAY, add_months};
 use super::{Function, Scalar, time};
 use crate::literals;
-use crate::literals::calendar::{date_from_days, days_from_date, month_length};
 
-const MS_PER_DAY: i64 = 86_400_000;
 const NANOS_PER_MS: i64 = 1_000_000;
+
+/// A `duration`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Duration {
+    /// Months.
+    pub(super) months: i32,
+    /// Days.
+    pub(super) days: i32,
+    /// Nanoseconds.
+    pub(super) nanos: i64,
+}
+
+impl Duration {
+    /// Reads a serialized duration.
+    pub(super) fn read(value: &[u8]) -> Option<Duration> {
+        let mut rest = value;
+        let months = i32::try_from(take_vint(&mut rest)?).ok()?;
+        let days = i32::try_from(take_vint(&mut rest)?).ok()?;
+        Some(Duration { months, days, nanos: take_vint(&mut rest)? })
+    }
+
+    /// Below zero, as all its parts are then.
+    pub(super) fn is_negative(&self) -> bool {
+        self.months < 0 || self.days < 0 || self.nanos < 0
+    }
+
+    /// Whether it is whole milliseconds.
+    pub(super) fn has_millisecond_precision(&self) -> bool {
+        self.nanos % NANOS_PER_MS == 0
+    }
+
+    /// Whether it is whole days.
+    pub(super) fn has_day_precision(&self) -> bool {
+        self.nanos == 0
+    }
+
+    /// Its days and nanoseconds in milliseconds.
+    pub(super) fn milliseconds(&self) -> i64 {
+        i64::from(self.days) * MS_PER_DAY + self.nanos / NANOS_PER_MS
+    }
+
+    fn negated(&self) -> Duration {
+        Duration {
+            months: self.months.wrapping_neg(),
+            days: self.days.wrapping_neg(),
+            nanos: self.nanos.wrapping_neg(),
+        }
+    }
+
+    /// The moment later by it.
+    fn after(&self, unix_ms: i64) -> i64 {
+        if self.months == 0 {
+            return unix_ms.wrapping_add(self.milliseconds());
+        }
+        // Beside months Java adds milliseconds in 32 bits.
+        let within = i64::from((self.nanos / NANOS_PER_MS) as i32);
+        let days = i64::from(self.days) * MS_PER_DAY;
+        add_months(unix_ms, self.months).wrapping_add(days).wrapping_add(within)
+    }
+}
 
 /// The functions of an operator.
 pub(super) fn offer(name: &str, op: ArithmeticOp) -> Vec<Function> {
@@ -32,32 +91,15 @@ pub(super) fn shift(
     subtract: bool,
 ) -> Result<Option<Bytes>, String> {
     let Some(unix_ms) = time::unix_ms(data_type, time_value) else { return Ok(None) };
-    let mut rest: &[u8] = duration;
-    let parts = (take_vint(&mut rest), take_vint(&mut rest), take_vint(&mut rest));
-    let (Some(months), Some(days), Some(nanos)) = parts else { return Ok(None) };
+    let Some(parsed) = Duration::read(duration) else { return Ok(None) };
     let (what, is_precise) = match data_type {
-        DataType::Date => ("day", nanos == 0),
-        _ => ("millisecond", nanos % NANOS_PER_MS == 0),
+        DataType::Date => ("day", parsed.has_day_precision()),
+        _ => ("millisecond", parsed.has_millisecond_precision()),
     };
     if !is_precise {
         let shown = literals::to_text(&DataType::Duration, duration).unwrap_or_default();
         return Err(format!("The duration must have a {what} precision. Was: {shown}"));
     }
-    let sign = if subtract { -1 } else { 1 };
-    let (day, within) = (unix_ms.div_euclid(MS_PER_DAY), unix_ms.rem_euclid(MS_PER_DAY));
-    let day = add_months(day, sign * months).saturating_add(sign * days);
-    let shifted =
-        day.saturating_mul(MS_PER_DAY).saturating_add(within).saturating_add(sign * (nanos / NANOS_PER_MS));
-    Ok(Some(time::from_unix_ms(data_type, shifted)))
-}
-
-/// The same day some months later, or the last one of a shorter month.
-fn add_months(day: i64, months: i64) -> i64 {
-    if months == 0 {
-        return day;
-    }
-    let (year, month, of_month) = date_from_days(day);
-    let month = year * 12 + (month - 1) + months;
-    let (year, month) = (month.div_euclid(12), month.rem_euclid(12) + 1);
-    days_from_date(year, month, of_month.min(month_length(year, month)))
+    let parsed = if subtract { parsed.negated() } else { parsed };
+    Ok(Some(time::from_unix_ms(data_type, parsed.after(unix_ms))))
 }

@@ -3,11 +3,12 @@
 use basalt_model::DataType;
 use bytes::Bytes;
 
+use super::calendar::MS_PER_DAY;
 use super::{Function, Scalar};
 use crate::bind::Binding;
 use crate::timeuuid;
 
-const MS_PER_DAY: i64 = 86_400_000;
+const S_PER_DAY: i64 = 86_400;
 /// The day 1970-01-01 of a `date`.
 const DATE_EPOCH: i64 = 1 << 31;
 
@@ -86,7 +87,8 @@ pub(super) fn unix_ms(data_type: &DataType, value: &[u8]) -> Option<i64> {
 }
 
 fn date(unix_ms: i64) -> Bytes {
-    let days = unix_ms.div_euclid(MS_PER_DAY) + DATE_EPOCH;
+    // Whole seconds rounded down, then whole days rounded towards 1970 (`SimpleDateSerializer`).
+    let days = unix_ms.div_euclid(1_000) / S_PER_DAY + DATE_EPOCH;
     Bytes::copy_from_slice(&(days as u32).to_be_bytes())
 }
 

@@ -3,6 +3,7 @@
 use basalt_model::DataType;
 use bytes::Bytes;
 
+use super::factory::{Parameter, argument_types};
 use super::resolve::Request;
 use super::{Function, Scalar};
 use crate::error::{CqlResult, bail, invalid};
@@ -25,23 +26,14 @@ pub(super) fn offer(request: &Request<'_>) -> CqlResult<Option<Function>> {
         "similarity_dot_product" => Similarity::DotProduct,
         _ => return Ok(None),
     };
-    if request.arguments.len() != 2 {
-        bail!("Invalid number of arguments for function system.{name}(vector<float, n>, vector<float, n>)");
+    let types = argument_types(request, &[Parameter::Vector { other: 1 }, Parameter::Vector { other: 0 }])?;
+    if let Some(other) = types.iter().find(|data_type| !matches!(data_type, DataType::Vector { .. })) {
+        bail!("Function system.{name} requires a float vector argument, but found one of type {other}");
     }
-    let own: Vec<Option<DataType>> =
-        request.arguments.iter().map(|argument| argument.compatible_type()).collect();
-    let is_vector = |data_type: &&DataType| matches!(data_type, DataType::Vector { element, .. } if **element == DataType::Float);
-    let Some(vector) = own.iter().flatten().find(is_vector).cloned() else {
-        let (argument, found) = (request.arguments[0].text(), own[0].clone().unwrap_or(DataType::Blob));
-        bail!(
-            "Function system.{name} requires a float vector argument, but found argument {argument} of type {found}"
-        );
-    };
-    if own.iter().flatten().any(|other| is_vector(&other) && *other != vector) {
+    if types[0] != types[1] {
         return invalid("All arguments must have the same vector dimensions");
     }
-    let arguments = [vector.clone(), vector];
-    Ok(Some(Function::scalar(name, &arguments, DataType::Float, Scalar::Similarity(similarity))))
+    Ok(Some(Function::scalar(name, &types, DataType::Float, Scalar::Similarity(similarity))))
 }
 
 fn floats(value: &[u8]) -> Vec<f32> {

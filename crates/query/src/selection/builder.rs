@@ -40,7 +40,7 @@ pub(crate) struct BuiltRows {
 }
 
 impl<'a> ResultBuilder<'a> {
-    /// Evaluates the selection's terms; no row yet.
+    /// Evaluates the selection's terms and the calls that depend on nothing else; no row yet.
     pub(crate) fn new(
         selection: &'a Selection,
         table: &'a Table,
@@ -48,7 +48,14 @@ impl<'a> ResultBuilder<'a> {
         now_s: i64,
         shows_static_alone: bool,
     ) -> CqlResult<ResultBuilder<'a>> {
-        let terms = selection.terms.iter().map(|term| term.bind(&binding)).collect::<CqlResult<_>>()?;
+        let terms = selection.terms.iter().map(|term| term.bind(&binding)).collect::<CqlResult<Vec<_>>>()?;
+        if !terms.is_empty() {
+            let row = &InputRow::default();
+            let evaluation = Evaluation { row, terms: &terms, aggregates: &[], binding };
+            for node in selection.outputs.iter().flatten() {
+                node.check_constants(&evaluation)?;
+            }
+        }
         let aggregations =
             selection.aggregates.iter().map(|(aggregate, returns)| Aggregation::new(*aggregate, returns));
         Ok(ResultBuilder {

@@ -49,6 +49,13 @@ impl Argument for Selected<'_> {
     fn is_marker(&self) -> bool {
         matches!(self.selectable.kind, SelectableKind::Marker(_))
     }
+
+    fn array_length(&self) -> Option<usize> {
+        match &self.selectable.kind {
+            SelectableKind::List(elements) => Some(elements.len()),
+            _ => None,
+        }
+    }
 }
 
 fn column_type(table: &Table, name: &str) -> Option<DataType> {

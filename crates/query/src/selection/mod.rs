@@ -34,6 +34,8 @@ pub(crate) struct Output {
     pub(crate) data_type: DataType,
     /// Whether it is a descending clustering column, whose class is a `ReversedType`.
     pub(crate) is_reversed: bool,
+    /// Whether it is a `timeuuid` whose class is `LegacyTimeUUIDType`: the result of some functions.
+    pub(crate) is_legacy_timeuuid: bool,
 }
 
 /// What a SELECT returns.
@@ -129,13 +131,17 @@ pub(crate) fn column_output(table: &Table, column: usize) -> Output {
         name: column.name.clone(),
         data_type: column.data_type.clone(),
         is_reversed: column.order == ClusteringOrder::Desc,
+        is_legacy_timeuuid: false,
     }
 }
 
 /// The metadata of these result columns, with its id.
 pub(crate) fn metadata(table: &Table, outputs: Vec<Output>) -> ResultMetadata {
     let class = |output: &Output| {
-        let class = output.data_type.class_name();
+        let mut class = output.data_type.class_name();
+        if output.is_legacy_timeuuid {
+            class = class.replace("TimeUUIDType", "LegacyTimeUUIDType");
+        }
         if output.is_reversed {
             format!("org.apache.cassandra.db.marshal.ReversedType({class})")
         } else {

@@ -90,7 +90,7 @@ impl Node {
                 Value::Unset => invalid("Invalid unset value for a term in the selection clause"),
             },
             Node::Call { function, arguments } => {
-                let values = arguments.iter().map(|argument| argument.evaluate(evaluation));
+                let values = arguments.iter().map(|argument| argument.argument(function, evaluation));
                 let values = values.collect::<CqlResult<Vec<Option<Bytes>>>>()?;
                 match &function.body {
                     Body::Scalar(scalar) => scalar.call(function, &values, &evaluation.binding),
@@ -134,6 +134,54 @@ impl Node {
                 }
                 Ok(Some(pack_map(key, pairs)))
             }
+        }
+    }
+
+    /// The value as an argument of a function.
+    fn argument(&self, function: &Function, evaluation: &Evaluation<'_>) -> CqlResult<Option<Bytes>> {
+        if let Node::Term(index) = self
+            && matches!(evaluation.term(*index), Value::Unset)
+        {
+            bail!("Invalid unset value for argument in call to function {}", function.name);
+        }
+        self.evaluate(evaluation)
+    }
+
+    /// Calls the pure functions beneath whose arguments depend on no row, so that what fails in them
+    /// fails without a row as well (`AbstractFunctionSelector.newFactory`). Whether this is constant.
+    pub(super) fn check_constants(&self, evaluation: &Evaluation<'_>) -> CqlResult<bool> {
+        let all = |parts: &[Node]| {
+            parts.iter().try_fold(true, |all, part| Ok(part.check_constants(evaluation)? && all))
+        };
+        match self {
+            Node::Column(_) | Node::Attribute { .. } => Ok(false),
+            Node::Term(_) => Ok(true),
+            Node::Call { function, arguments } => {
+                let is_pure = matches!(&function.body, Body::Scalar(scalar) if scalar.is_pure());
+                let is_constant = all(arguments)? && is_pure && !arguments.is_empty();
+                if is_constant {
+                    self.evaluate(evaluation)?;
+                }
+                Ok(is_constant)
+            }
+            Node::Aggregate { argument, .. } => {
+                argument.iter().try_for_each(|argument| argument.check_constants(evaluation).map(drop))?;
+                Ok(false)
+            }
+            Node::Field { inner, .. } | Node::Element { inner, .. } | Node::Slice { inner, .. } => {
+                inner.check_constants(evaluation)
+            }
+            Node::Tuple(parts) | Node::List(parts) | Node::Vector(_, parts) | Node::Set(_, parts) => {
+                all(parts)
+            }
+            Node::Map(_, entries) => entries.iter().try_fold(true, |all, (key, value)| {
+                let (key, value) = (key.check_constants(evaluation)?, value.check_constants(evaluation)?);
+                Ok(key && value && all)
+            }),
+            Node::Udt(fields) => fields
+                .iter()
+                .flatten()
+                .try_fold(true, |all, field| Ok(field.check_constants(evaluation)? && all)),
         }
     }
 

@@ -79,7 +79,8 @@ pub(crate) fn prepare(
 }
 
 fn resolved(node: Node, name: String, data_type: DataType, is_aggregate: bool) -> Resolved {
-    Resolved { node, output: Output { name: name.into(), data_type, is_reversed: false }, is_aggregate }
+    let output = Output { name: name.into(), data_type, is_reversed: false, is_legacy_timeuuid: false };
+    Resolved { node, output, is_aggregate }
 }
 
 impl Preparation<'_> {
@@ -445,7 +446,7 @@ impl Preparation<'_> {
     fn call(&mut self, selectable: &Selectable, arguments: &[&Selectable]) -> CqlResult<Resolved> {
         let Some(function) = function_of(self.context, self.table, selectable)? else {
             let shown = match &selectable.kind {
-                SelectableKind::Function(name, _) => text::function_name(name),
+                SelectableKind::Function(name, _) => text::plain_function_name(name),
                 _ => show(selectable),
             };
             bail!("Unknown function '{shown}'");
@@ -462,8 +463,11 @@ impl Preparation<'_> {
         }
         let name = function.column_name(&names);
         let returns = function.returns.clone();
+        let is_legacy_timeuuid = function.returns_legacy_timeuuid();
         let (node, is_aggregate) = self.call_node(function, nodes, of_aggregate)?;
-        Ok(resolved(node, name, returns, is_aggregate))
+        let mut resolved = resolved(node, name, returns, is_aggregate);
+        resolved.output.is_legacy_timeuuid = is_legacy_timeuuid;
+        Ok(resolved)
     }
 
     fn call_node(

@@ -130,7 +130,11 @@ pub fn outcome(outcome: &Outcome, is_first: bool) -> Vec<String> {
 
 /// Lists that Cassandra gives in no fixed order are sorted.
 fn settled(line: &str) -> String {
-    if let Some((before, signatures)) = line.split_once("(known type signatures: ") {
+    let listed = line.split_once("(known type signatures: ").or_else(|| {
+        line.strip_suffix(": use type casts to disambiguate")?
+            .split_once("(can be matched by following signatures: ")
+    });
+    if let Some((before, signatures)) = listed {
         let mut parts: Vec<&str> = signatures.split(", system.").collect();
         let first = parts.first().map(|first| first.trim_start_matches("system.")).unwrap_or_default();
         parts[0] = first;
