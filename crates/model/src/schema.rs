@@ -11,7 +11,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 pub use options::{CachingOptions, CompactionOptions, CompressionOptions, SpeculativeRetry, TableOptions};
-pub use table::{ClusteringOrder, Column, ColumnId, ColumnKind, DroppedColumn, Table, TableId};
+pub use table::{ClusteringOrder, Column, ColumnId, ColumnKind, Compact, DroppedColumn, Table, TableId};
 
 use crate::types::UserType;
 

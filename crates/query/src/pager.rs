@@ -93,7 +93,9 @@ impl Pager {
 
     fn restore(&mut self, state: PagingState) -> CqlResult<()> {
         let columns = self.query.table.clustering_count;
-        let row = state.row_mark.as_ref().map(|mark| mark.row(columns)).transpose()?;
+        let read =
+            |mark: &RowMark| if self.has_bare_marks() { mark.compact_row() } else { mark.row(columns) };
+        let row = state.row_mark.as_ref().map(read).transpose()?;
         self.remaining = state.remaining;
         self.remaining_in_partition = state.remaining_in_partition;
         self.last_row = match row {
@@ -110,13 +112,7 @@ impl Pager {
         }
         self.mark = state.row_mark.filter(|_| state.form == self.form).or_else(|| {
             // A state of the other form goes on in this connection's own.
-            let values: Vec<Option<&[u8]>> =
-                self.last_row.iter().flat_map(|row| &row.0).map(Option::as_deref).collect();
-            let mark = |_: &Clustering| match self.form {
-                Form::Modern => RowMark::modern(&values),
-                Form::Legacy => RowMark::legacy(&values, None),
-            };
-            self.last_row.as_ref().map(mark)
+            self.last_row.as_ref().map(|row| self.mark(row, None))
         });
         match &self.query.partitions {
             Partitions::Named(keys) if keys.len() > 1 => {
@@ -279,11 +275,24 @@ impl Pager {
     }
 
     fn mark_of(&self, row: &Row) -> RowMark {
-        let values: Vec<Option<&[u8]>> = row.clustering.0.iter().map(Option::as_deref).collect();
-        match self.form {
-            Form::Modern => RowMark::modern(&values),
-            Form::Legacy => RowMark::legacy(&values, last_cell(&self.query.table, row)),
+        self.mark(&row.clustering, Some(row))
+    }
+
+    /// The mark of a clustering; v3's also names the last cell of its row, if that is known.
+    fn mark(&self, clustering: &Clustering, row: Option<&Row>) -> RowMark {
+        let values: Vec<Option<&[u8]>> = clustering.0.iter().map(Option::as_deref).collect();
+        match (self.form, values.as_slice()) {
+            (Form::Modern, values) => RowMark::modern(values),
+            (Form::Legacy, [Some(value)]) if self.has_bare_marks() => RowMark::legacy_compact(value),
+            (Form::Legacy, values) => {
+                RowMark::legacy(values, row.and_then(|row| last_cell(&self.query.table, row)))
+            }
         }
+    }
+
+    /// Whether v3 names rows by their value alone.
+    fn has_bare_marks(&self) -> bool {
+        self.query.table.compact.is_some() && self.query.table.clustering_count == 1
     }
 
     /// The read came to the end of what it was asked for.

@@ -45,6 +45,7 @@ fn table() -> Arc<Table> {
         dropped_columns: Default::default(),
         options: TableOptions::default(),
         flags: vec!["compound".to_owned()],
+        compact: None,
         is_virtual: false,
     })
 }

@@ -157,6 +157,7 @@ fn table() -> Table {
         dropped_columns: Default::default(),
         options: TableOptions::default(),
         flags: Vec::new(),
+        compact: None,
         is_virtual: false,
     }
 }

@@ -41,6 +41,7 @@ pub fn table(columns: Vec<Column>) -> Table {
         dropped_columns: Default::default(),
         options: TableOptions::default(),
         flags: vec!["compound".to_owned()],
+        compact: None,
         is_virtual: false,
     }
 }

@@ -121,6 +121,7 @@ fn command(target: ReadTarget) -> ReadCommand {
         dropped_columns: Default::default(),
         options: TableOptions::default(),
         flags: Vec::new(),
+        compact: None,
         is_virtual: false,
     };
     ReadCommand {

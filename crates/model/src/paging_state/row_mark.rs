@@ -74,6 +74,22 @@ impl RowMark {
         RowMark { form: Form::Legacy, bytes: out.freeze() }
     }
 
+    /// The v3 mark of a row of a compact table with one clustering column: its value alone.
+    pub fn legacy_compact(value: &[u8]) -> RowMark {
+        RowMark { form: Form::Legacy, bytes: Bytes::copy_from_slice(value) }
+    }
+
+    /// The row that the mark stands for in a compact table with one clustering column.
+    ///
+    /// # Errors
+    /// As [`RowMark::row`].
+    pub fn compact_row(&self) -> Result<MarkedRow, CqlError> {
+        match self.form {
+            Form::Modern => self.row(1),
+            Form::Legacy => Ok(MarkedRow::Row(vec![Some(self.bytes.clone())])),
+        }
+    }
+
     /// The v3 mark of the static row of a table with this many clustering columns.
     pub fn legacy_static(clustering_len: usize, last_cell: Option<(&str, Option<&[u8]>)>) -> RowMark {
         let mut out = BytesMut::new();

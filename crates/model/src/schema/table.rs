@@ -68,6 +68,33 @@ pub struct DroppedColumn {
     pub dropped_time: i64,
 }
 
+/// How a table made `WITH COMPACT STORAGE` keeps its rows (`TableMetadata.CompactTableMetadata`): as
+/// cells without a row of their own around them, so that a row is there while one of its cells is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compact {
+    /// Without clustering columns: the columns of the definition are static; a clustering column
+    /// and a regular one that nothing is written to are hidden behind them.
+    Static,
+    /// One clustering column, one cell a row.
+    Simple,
+    /// Several clustering columns, one cell a row; of the values of a row's clustering the last
+    /// may be absent.
+    Compound,
+}
+
+impl Compact {
+    /// What the flags of `system_schema.tables` say; `None` for ordinary tables.
+    pub fn of(flags: &[String]) -> Option<Compact> {
+        let has = |name: &str| flags.iter().any(|flag| flag == name);
+        match (has("dense"), has("compound")) {
+            (false, true) => None,
+            (false, false) => Some(Compact::Static),
+            (true, false) => Some(Compact::Simple),
+            (true, true) => Some(Compact::Compound),
+        }
+    }
+}
+
 /// A table (`schema/TableMetadata`).
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -92,6 +119,8 @@ pub struct Table {
     pub options: TableOptions,
     /// `flags` of `system_schema.tables`, e.g. `compound`.
     pub flags: Vec<String>,
+    /// Made `WITH COMPACT STORAGE`; follows from `flags`.
+    pub compact: Option<Compact>,
     /// Computed when read, by `system_views` and `system_virtual_schema`.
     pub is_virtual: bool,
 }
@@ -130,6 +159,26 @@ impl Table {
     /// Whether it has static columns.
     pub fn has_statics(&self) -> bool {
         self.static_count > 0
+    }
+
+    /// Whether it is a compact table without clustering columns (`isStaticCompactTable`).
+    pub fn is_static_compact(&self) -> bool {
+        self.compact == Some(Compact::Static)
+    }
+
+    /// The regular column of a compact table: there is exactly one (`compactValueColumn`).
+    pub fn compact_value(&self) -> Option<&Column> {
+        self.compact.and_then(|_| self.regulars().first())
+    }
+
+    /// Whether statements must not see the column (`isHiddenColumn`): storage needs it, the
+    /// definition of a compact table did not name it.
+    pub fn is_hidden(&self, column: &Column) -> bool {
+        match self.compact {
+            None => false,
+            Some(Compact::Static) => matches!(column.kind, ColumnKind::Clustering | ColumnKind::Regular),
+            Some(_) => column.kind == ColumnKind::Regular && column.data_type == DataType::Empty,
+        }
     }
 
     /// Whether it is a counter table.

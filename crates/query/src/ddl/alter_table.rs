@@ -117,6 +117,9 @@ fn add_column(
         }
         return Err(CqlError::invalid(format!("Column with name '{name}' already exists")));
     }
+    if table.compact.is_some() {
+        return Err(CqlError::invalid("Cannot add new column to a COMPACT STORAGE table"));
+    }
     if written.is_static && table.clustering_count == 0 {
         return Err(CqlError::invalid(
             "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
@@ -205,7 +208,8 @@ fn drop_columns(
 fn rename(table: &Table, columns: &[(Ident, Ident)]) -> Result<TableDraft, CqlError> {
     let mut draft = TableDraft::of(table);
     for (from, to) in columns {
-        let Some(column) = table.column(from.as_str()) else {
+        let found = table.column(from.as_str()).filter(|column| !table.is_hidden(column));
+        let Some(column) = found else {
             return Err(CqlError::invalid(format!(
                 "Undefined column name {} in table {}",
                 identifier(from.as_str()),

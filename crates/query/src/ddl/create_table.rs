@@ -7,7 +7,7 @@ use basalt_cql::ast::{ColumnDefinition, CreateTable, Direction, Ident, PrimaryKe
 use basalt_model::schema::{ClusteringOrder, ColumnKind, TableOptions};
 use basalt_model::{Column, ColumnId, CqlError, DataType, Keyspace, Table, TableId};
 
-use super::{DdlContext, DdlPlan, NewState, names, options};
+use super::{DdlContext, DdlPlan, NewState, compact_table, names, options};
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::TableDraft;
 use crate::schema::types::{UserTypes, resolve};
@@ -118,9 +118,6 @@ fn build(
 ) -> Result<Table, CqlError> {
     let name = statement.table.name.as_str();
     let table_options = options::new_options(&statement.options.properties)?;
-    if statement.options.compact_storage {
-        return Err(CqlError::invalid("COMPACT STORAGE is not supported yet"));
-    }
     let mut data_types = BTreeMap::new();
     for column in &statement.columns {
         let data_type = resolve(&column.cql_type, keyspace, types)?;
@@ -137,15 +134,23 @@ fn build(
         .collect();
     check_key(key, &data_types, &statics, name)?;
     let orders = clustering_orders(statement, key)?;
-    if key.clustering.is_empty() && !statics.is_empty() {
+    let is_compact = statement.options.compact_storage;
+    if is_compact {
+        compact_table::check(key, &data_types, !statics.is_empty())?;
+    } else if key.clustering.is_empty() && !statics.is_empty() {
         return Err(CqlError::invalid(
             "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
         ));
     }
     let is_counter = check_counters(statement, key, &data_types, &table_options)?;
-    let columns = columns(statement, key, &mut data_types, &orders);
+    let mut columns = columns(statement, key, &mut data_types, &orders);
     let id = options::table_id(&statement.options.properties)?.map_or(new_id, TableId);
-    let mut flags = vec!["compound".to_owned()];
+    let mut flags = if is_compact {
+        compact_table::complete(&mut columns, key, is_counter);
+        compact_table::flags(key)
+    } else {
+        vec!["compound".to_owned()]
+    };
     if is_counter {
         flags.push("counter".to_owned());
     }

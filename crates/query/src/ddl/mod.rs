@@ -4,6 +4,7 @@
 mod alter_keyspace;
 mod alter_table;
 mod alter_type;
+mod compact_table;
 mod create_keyspace;
 pub(crate) mod create_table;
 mod create_type;

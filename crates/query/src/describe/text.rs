@@ -64,6 +64,11 @@ fn table_name(table: &Table) -> String {
 pub fn table(table: &Table, with_internals: bool) -> String {
     let name = table_name(table);
     let mut text = String::with_capacity(2048);
+    if table.compact.is_some() {
+        text += &format!(
+            "/*\nWarning: Table {name} omitted because it has constructs not compatible with CQL (was created via legacy API).\nApproximate structure, for reference:\n(this should not be used to reproduce this schema)\n\n"
+        );
+    }
     if table.is_virtual {
         text += &format!(
             "/*\nWarning: Table {name} is a virtual table and cannot be recreated with CQL.\nStructure, for reference:\nVIRTUAL"
@@ -85,19 +90,28 @@ pub fn table(table: &Table, with_internals: bool) -> String {
     if with_internals {
         drops(table, &mut text);
     }
+    if table.compact.is_some() {
+        text += "\n*/";
+    }
     text
 }
 
-/// Key columns, then static and regular ones, each with those stored by element last.
+/// Key columns, then static and regular ones, each with those stored by element last; none that
+/// are hidden.
 fn in_create_order(table: &Table) -> Vec<&Column> {
     let mut others: Vec<&Column> = table.statics().iter().chain(table.regulars()).collect();
     others.sort_by_key(|column| (column.kind, column.data_type.is_multi_cell()));
-    table.partition_key().iter().chain(table.clustering()).chain(others).collect()
+    let all = table.partition_key().iter().chain(table.clustering()).chain(others);
+    all.filter(|column| !table.is_hidden(column)).collect()
 }
 
 fn column(column: &Column) -> String {
     let suffix = if column.kind == ColumnKind::Static { " static" } else { "" };
-    format!("{} {}{suffix}", identifier(&column.name), column.data_type)
+    format!("{}{suffix}", plain_column(column))
+}
+
+fn plain_column(column: &Column) -> String {
+    format!("{} {}", identifier(&column.name), column.data_type)
 }
 
 fn columns(table: &Table, with_dropped: bool, single_key: bool, text: &mut String) {
@@ -107,7 +121,8 @@ fn columns(table: &Table, with_dropped: bool, single_key: bool, text: &mut Strin
     let last = all.len().saturating_sub(1);
     for (index, shown) in all.iter().enumerate().filter(|(_, column)| !readded(column)) {
         *text += "    ";
-        *text += &column(shown);
+        // Those of a static compact table were not written as static.
+        *text += &if table.is_static_compact() { plain_column(shown) } else { column(shown) };
         if single_key && shown.kind == ColumnKind::PartitionKey {
             *text += " PRIMARY KEY";
         }
@@ -136,7 +151,8 @@ fn primary_key(table: &Table, text: &mut String) {
     let names = |columns: &[Column]| -> Vec<String> {
         columns.iter().map(|column| identifier(&column.name).into_owned()).collect()
     };
-    let (partition, clustering) = (names(table.partition_key()), names(table.clustering()));
+    let clustering = if table.is_static_compact() { &[] } else { table.clustering() };
+    let (partition, clustering) = (names(table.partition_key()), names(clustering));
     let partition =
         if partition.len() > 1 { format!("({})", partition.join(", ")) } else { partition.join("") };
     let all: Vec<String> = std::iter::once(partition).chain(clustering).collect();
@@ -144,6 +160,9 @@ fn primary_key(table: &Table, text: &mut String) {
 }
 
 fn options(table: &Table, with_internals: bool, text: &mut String) {
+    if table.compact.is_some() {
+        *text += &format!("COMPACT STORAGE{AND}");
+    }
     if with_internals {
         *text += &format!("ID = {}{AND}", table.id.0);
     }

@@ -58,7 +58,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds a cell.
-    pub(super) fn put(&self, row: &mut Row, column: &Column, path: Option<Bytes>, value: Bytes) {
+    pub(crate) fn put(&self, row: &mut Row, column: &Column, path: Option<Bytes>, value: Bytes) {
         let mut cell = Cell::live(column.id, path, self.timestamp, value);
         if self.ttl_s != 0 {
             cell.ttl_s = self.ttl_s;
@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds a cell tombstone.
-    pub(super) fn delete(&self, row: &mut Row, column: &Column, path: Option<Bytes>) {
+    pub(crate) fn delete(&self, row: &mut Row, column: &Column, path: Option<Bytes>) {
         row.cells.push(Cell::tombstone(column.id, path, self.timestamp, self.now_s));
     }
 

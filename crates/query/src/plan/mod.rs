@@ -4,6 +4,7 @@
 pub(crate) mod attributes;
 pub(crate) mod batch;
 pub(crate) mod collect;
+mod compact;
 pub(crate) mod conditional;
 pub(crate) mod delete;
 pub(crate) mod insert;

@@ -17,7 +17,7 @@ use basalt_model::{
 use super::attributes::Attributes;
 use super::collect::{self, Collector};
 use super::conditional::{self, Step};
-use super::{Execution, Reader, refuse_own_tables, refuse_virtual};
+use super::{Execution, Reader, compact, refuse_own_tables, refuse_virtual};
 use crate::conditions::Conditions;
 use crate::error::{CqlResult, bail, ensure, invalid, marshal};
 use crate::operations::{Operation, Writer};
@@ -140,8 +140,9 @@ impl ModifyPlan {
         if !self.restrictions.has_clustering() {
             return Ok(Rows::Named(vec![Clustering::empty()]));
         }
-        let rows = self.restrictions.rows(&self.table, &binding)?;
-        for row in &rows {
+        let mut rows = self.restrictions.rows(&self.table, &binding)?;
+        for row in &mut rows {
+            compact::complete(&self.table, row)?;
             for (column, value) in self.table.clustering().iter().zip(&row.0) {
                 if let Some(value) = value {
                     column.data_type.validate(value).map_err(marshal)?;
@@ -295,11 +296,16 @@ impl ModifyPlan {
         }
         if self.updates_rows() {
             let mut row = writer.row(clustering.clone());
-            if self.kind == StatementKind::Insert {
+            let is_compact = self.table.compact.is_some();
+            // A row of a compact table is there while a cell of it is.
+            if self.kind == StatementKind::Insert && !is_compact {
                 row.liveness = writer.liveness();
             }
             for operation in &self.regular {
                 operation.execute(writer, &key, &mut row)?;
+            }
+            if is_compact && self.regular.is_empty() {
+                compact::write_value(writer, &mut row)?;
             }
             collect::add_row(update, writer.finish(row));
         }
@@ -336,7 +342,9 @@ impl ModifyPlan {
                 update.deletion = update.deletion.merge(writer.deletion());
             } else if clustering.len() == columns {
                 let mut row = writer.row(clustering.clone());
-                row.deletion = writer.deletion();
+                if !compact::delete_value(writer, &mut row) {
+                    row.deletion = writer.deletion();
+                }
                 collect::add_row(update, row);
             } else {
                 let slice = Slice::of_prefix(clustering.clone());

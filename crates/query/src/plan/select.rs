@@ -119,7 +119,7 @@ fn check_selected_names(table: &Table, selectors: &Selectors) -> CqlResult<()> {
 
 fn selects_only_statics(table: &Table, selectors: &Selectors) -> bool {
     let Selectors::List(selectors) = selectors else { return false };
-    if !table.has_statics() {
+    if !table.has_statics() || table.is_static_compact() {
         return false;
     }
     let any = |test: &dyn Fn(&basalt_model::Column) -> bool| {
@@ -313,10 +313,11 @@ impl SelectPlan {
             RowSelection::Slices(slices)
         } else {
             let rows = self.restrictions.rows(table, &binding)?;
-            if rows.is_empty() && !self.selection.has_statics(table) {
+            if rows.is_empty() && !self.selection.has_statics(table) && !table.is_static_compact() {
                 return Ok(None);
             }
-            // A table without clustering columns has one row: by name or by slice is the same.
+            // A table without clustering columns has one row: by name or by slice is the same. To
+            // clients a static compact table is one; its one row is the static one.
             RowSelection::Names(rows)
         };
         Ok(Some(Query {

@@ -78,6 +78,9 @@ pub(crate) struct Restrictions {
     others: RestrictionSet,
     is_key_range: bool,
     has_regular: bool,
+    /// Of a static compact table: its hidden clustering column is never restricted, and the static
+    /// row is what clients take for the row.
+    is_static_compact: bool,
 }
 
 impl Restrictions {
@@ -95,6 +98,7 @@ impl Restrictions {
             others: RestrictionSet::default(),
             is_key_range: false,
             has_regular: false,
+            is_static_compact: table.is_static_compact(),
         };
         for relation in relations {
             refuse_contains(relation, terms.kind)?;
@@ -192,6 +196,10 @@ impl Restrictions {
                     terms.kind.name()
                 )
             })?;
+            // Rows of compact tables may lack the last values of their clustering.
+            if table.compact.is_some() && !set.is_empty() {
+                return refuse_gaps(set, table);
+            }
             if !terms.static_only && set.len() != table.clustering_count {
                 let first = table.partition_key_count;
                 let missing = (first..first + table.clustering_count).filter(|c| set.get(*c).is_none());
@@ -204,18 +212,7 @@ impl Restrictions {
             "Clustering columns can only be restricted with CONTAINS with a secondary index or filtering"
                 .to_owned()
         })?;
-        if !terms.allow_filtering && clustering::needs_filtering(set, table) {
-            for (restricted, column) in set.columns(table).into_iter().zip(table.partition_key_count..) {
-                if restricted != column {
-                    bail!(
-                        "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
-                        table.columns[restricted].name,
-                        table.columns[column].name
-                    );
-                }
-            }
-        }
-        Ok(())
+        if terms.allow_filtering { Ok(()) } else { refuse_gaps(set, table) }
     }
 
     fn check_others(&self, table: &Table, terms: Terms) -> CqlResult<()> {
@@ -289,6 +286,9 @@ impl Restrictions {
 
     /// Whether rows are found by slices rather than by name.
     pub(crate) fn is_column_range(&self, table: &Table) -> bool {
+        if self.is_static_compact {
+            return false;
+        }
         self.clustering.len() < table.clustering_count || !self.clustering.has_only_equality()
     }
 
@@ -313,7 +313,7 @@ impl Restrictions {
 
     /// Whether a partition without rows still shows its static content.
     pub(crate) fn shows_static_alone(&self) -> bool {
-        self.clustering.is_empty() && !self.has_regular
+        self.is_static_compact || (self.clustering.is_empty() && !self.has_regular)
     }
 
     /// The partitions that are named, in the order of the key's types.
@@ -332,6 +332,9 @@ impl Restrictions {
 
     /// The rows that are named; ascending, distinct.
     pub(crate) fn rows(&self, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<Clustering>> {
+        if self.is_static_compact {
+            return Ok(Vec::new());
+        }
         clustering::rows(&self.clustering, table, binding)
     }
 
@@ -358,6 +361,23 @@ impl Restrictions {
         }
         Ok(RowFilter(expressions))
     }
+}
+
+/// Refuses restrictions of clustering columns that do not follow one another from the first on.
+fn refuse_gaps(set: &RestrictionSet, table: &Table) -> CqlResult<()> {
+    if !clustering::needs_filtering(set, table) {
+        return Ok(());
+    }
+    for (restricted, column) in set.columns(table).into_iter().zip(table.partition_key_count..) {
+        if restricted != column {
+            bail!(
+                "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
+                table.columns[restricted].name,
+                table.columns[column].name
+            );
+        }
+    }
+    Ok(())
 }
 
 fn refuse_contains(relation: &ast::Relation, kind: StatementKind) -> CqlResult<()> {

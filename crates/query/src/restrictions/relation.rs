@@ -23,7 +23,8 @@ pub(super) enum Resolved {
 
 /// The column of that name, as an index.
 pub(crate) fn existing_column(table: &Table, name: &str) -> CqlResult<usize> {
-    match table.columns.iter().position(|column| &*column.name == name) {
+    let named = |column: &basalt_model::Column| &*column.name == name && !table.is_hidden(column);
+    match table.columns.iter().position(named) {
         Some(index) => Ok(index),
         None => bail!("Undefined column name {} in table {}", quote::identifier(name), table_name(table)),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use basalt_model::schema::{ColumnKind, DroppedColumn, TableOptions};
+use basalt_model::schema::{ColumnKind, Compact, DroppedColumn, TableOptions};
 use basalt_model::{Column, ColumnId, Schema, Table, TableId};
 
 /// A table in the making.
@@ -60,6 +60,7 @@ impl TableDraft {
             columns: self.columns,
             dropped_columns: self.dropped_columns,
             options: self.options,
+            compact: Compact::of(&self.flags),
             flags: self.flags,
             is_virtual: self.is_virtual,
         }

@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use basalt_coordinator::{Replica, ReplicaError, TableStorage};
 use basalt_model::command::{PartitionRows, ReadPage};
 use basalt_model::env::SharedEnv;
+use basalt_model::schema::DroppedColumn;
 use basalt_model::{
     CqlError, Deadline, DecoratedKey, Keyspace, Mutation, PartitionUpdate, ReadCommand, Schema, Table,
     TableId,
@@ -180,7 +181,10 @@ impl SchemaStore {
                 writer.column_ids.load(ids, &partition)?;
             }
         }
-        let loaded = self.reload(writer, keyspace).await?;
+        let mut loaded = self.reload(writer, keyspace).await?;
+        if let (Some(loaded), Some(after)) = (&mut loaded, after) {
+            keep_drop_times(after, loaded);
+        }
         self.publish(writer, schema, keyspace, loaded, time).await
     }
 
@@ -261,6 +265,26 @@ impl SchemaStore {
 /// A table of keyspace `system`.
 pub(super) fn system_table<'a>(schema: &'a Schema, name: &str) -> Result<&'a Arc<Table>, SchemaError> {
     schema.table("system", name).ok_or_else(|| SchemaError::Damaged(format!("system.{name} is not defined")))
+}
+
+/// Rows keep the time at which a column was dropped in milliseconds; until a restart it is known
+/// better, so that a cell written just before stays dropped when the column comes back.
+fn keep_drop_times(after: &Keyspace, loaded: &mut Keyspace) {
+    for (name, table) in &mut loaded.tables {
+        let Some(known) = after.tables.get(name).filter(|known| known.id == table.id) else { continue };
+        let exact = |dropped: &DroppedColumn| {
+            let time = known.dropped_columns.get(&dropped.column.name)?.dropped_time;
+            (time.div_euclid(1000) == dropped.dropped_time.div_euclid(1000)).then_some(time)
+        };
+        if table.dropped_columns.is_empty() {
+            continue;
+        }
+        let mut changed = Table::clone(table);
+        for dropped in changed.dropped_columns.values_mut() {
+            dropped.dropped_time = exact(dropped).unwrap_or(dropped.dropped_time);
+        }
+        *table = Arc::new(changed);
+    }
 }
 
 /// Tables that a change did not touch stay the same objects, so that plans made with them compare

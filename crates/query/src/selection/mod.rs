@@ -75,9 +75,10 @@ impl Selection {
         }
     }
 
-    /// All columns of the table.
+    /// All columns of the table that may be seen.
     pub(crate) fn wildcard(table: &Table) -> Selection {
-        Selection::of_columns(table, (0..table.columns.len()).collect(), true)
+        let shown = table.columns.iter().enumerate().filter(|(_, column)| !table.is_hidden(column));
+        Selection::of_columns(table, shown.map(|(index, _)| index).collect(), true)
     }
 
     /// Whether all rows become one.
