@@ -207,6 +207,7 @@ fn string(bytes: &[u8]) -> Result<(Kind, usize), Trouble> {
 fn quoted_name(bytes: &[u8]) -> Result<(Kind, usize), Trouble> {
     match closing(bytes, b'"') {
         Some(2) => Ok((Kind::EmptyQuotedName, 2)),
+        None if bytes.len() == 1 => Err(Trouble { at: 1, what: Expected::Anything }),
         Some(len) => Ok((Kind::QuotedName, len)),
         None => Err(Trouble { at: bytes.len(), what: Expected::Char('"') }),
     }

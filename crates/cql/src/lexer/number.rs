@@ -15,6 +15,9 @@ pub(super) fn word(text: &str) -> Result<(Kind, usize), Trouble> {
     if word == "expr" && bytes.get(len) == Some(&b'(') {
         return Ok((Kind::Expr, len + 1));
     }
+    if let Some(date) = alternative_duration(bytes) {
+        return date;
+    }
     if let Some(period) = iso_duration(bytes).filter(|&period| period >= len) {
         return Ok((Kind::Duration, period));
     }
@@ -57,8 +60,10 @@ fn no_uuid(bytes: &[u8]) -> Option<Trouble> {
     let letter = bytes.get(digits)?.to_ascii_lowercase();
     let begins_uuid = match letter {
         b'a' | b'b' | b'c' | b'f' => true,
-        b'd' | b'e' => {
-            bytes.get(digits + 1).is_some_and(|b| b.is_ascii_alphabetic() && b.is_ascii_hexdigit())
+        b'd' => hex_letter(bytes, digits + 1),
+        b'e' => {
+            let exponent = digits + 1 + self::digits(bytes, digits + 1);
+            exponent < 8 && hex_letter(bytes, exponent)
         }
         _ => false,
     };
@@ -68,15 +73,29 @@ fn no_uuid(bytes: &[u8]) -> Option<Trouble> {
     })
 }
 
+/// Whether `a` to `f` stands at `at`.
+fn hex_letter(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_some_and(|b| b.is_ascii_alphabetic() && b.is_ascii_hexdigit())
+}
+
 /// A token that begins with `-` and is no comment.
 pub(super) fn negative(text: &str) -> Result<(Kind, usize), Trouble> {
     let bytes = text.as_bytes();
     let rest = bytes.get(1..).unwrap_or_default();
     match rest.first() {
         Some(b'0'..=b'9') => unsigned(bytes, 1),
-        Some(b'P') => match iso_duration(rest) {
-            Some(len) => Ok((Kind::Duration, len + 1)),
-            None => Ok((Kind::Minus, 1)),
+        Some(b'P') => match alternative_duration(rest) {
+            Some(Ok((kind, len))) => Ok((kind, len + 1)),
+            Some(Err(trouble)) => Err(Trouble { at: trouble.at + 1, ..trouble }),
+            None => match iso_duration(rest) {
+                Some(len) => Ok((Kind::Duration, len + 1)),
+                // Nothing but a duration begins with `-P`.
+                None => {
+                    let time = 1 + digits(rest, 1);
+                    let time = time + usize::from(rest.get(time) == Some(&b'T'));
+                    Err(Trouble { at: 1 + time + digits(rest, time), what: Expected::Anything })
+                }
+            },
         },
         // Nothing else goes on like that: not even `-name`.
         Some(b'n' | b'N') => spelled(rest, b"nan", Kind::NegativeNan),
@@ -106,7 +125,7 @@ fn unsigned(bytes: &[u8], start: usize) -> Result<(Kind, usize), Trouble> {
             let fraction = digits + 1 + self::digits(bytes, digits + 1);
             Ok((Kind::Float, exponent(bytes, fraction, true)?.unwrap_or(fraction)))
         }
-        _ => match exponent(bytes, digits, false)? {
+        _ => match exponent(bytes, digits, start > 0 || digits > 8)? {
             Some(end) => Ok((Kind::Float, end)),
             None => Ok((Kind::Integer, digits)),
         },
@@ -118,8 +137,8 @@ fn digits(bytes: &[u8], at: usize) -> usize {
     run(bytes.get(at..).unwrap_or_default(), |b| b.is_ascii_digit())
 }
 
-/// The end of the exponent at `at`, if there is one; `fraction` if a point stands before it.
-fn exponent(bytes: &[u8], at: usize, fraction: bool) -> Result<Option<usize>, Trouble> {
+/// The end of the exponent at `at`, if there is one; `float` if what stands before it cannot be a UUID's beginning.
+fn exponent(bytes: &[u8], at: usize, float: bool) -> Result<Option<usize>, Trouble> {
     if !matches!(bytes.get(at), Some(b'e' | b'E')) {
         return Ok(None);
     }
@@ -127,7 +146,7 @@ fn exponent(bytes: &[u8], at: usize, fraction: bool) -> Result<Option<usize>, Tr
     match digits(bytes, at + 1 + sign) {
         0 => Err(Trouble {
             at: at + 1 + sign,
-            what: if fraction || sign > 0 { Expected::Digits } else { Expected::Anything },
+            what: if float || sign > 0 { Expected::Digits } else { Expected::Anything },
         }),
         n => Ok(Some(at + 1 + sign + n)),
     }
@@ -141,8 +160,13 @@ fn unit_duration(bytes: &[u8], start: usize) -> Option<Result<(Kind, usize), Tro
         if number == 0 {
             return (at > start).then_some(Ok((Kind::Duration, at)));
         }
-        match unit(bytes.get(at + number..).unwrap_or_default()) {
+        let behind = bytes.get(at + number..).unwrap_or_default();
+        match unit(behind) {
             Some(unit) => at += number + unit,
+            // These begin a unit and nothing else.
+            None if let Some(len) = begins_unit(behind) => {
+                return Some(Err(Trouble { at: at + number + len, what: Expected::Set }));
+            }
             None if at == start => return None,
             None => return Some(Err(Trouble { at: at + number, what: Expected::Anything })),
         }
@@ -161,15 +185,32 @@ fn unit(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of an ISO 8601 duration, `P1Y2M3DT4H5M6S`, `P1W` or `P0001-01-01T00:00:00`.
+/// The length of the first letter of a unit that lacks its second.
+fn begins_unit(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'u' | b'U' | b'n' | b'N', ..] => Some(1),
+        [0xC2, 0xB5, ..] => Some(2),
+        _ => None,
+    }
+}
+
+/// `P0001-01-01T00:00:00`; an error where its first six characters go on otherwise, as nothing else begins so.
+fn alternative_duration(bytes: &[u8]) -> Option<Result<(Kind, usize), Trouble>> {
+    const SHAPE: &[u8] = b"P0000-00-00T00:00:00";
+    let alike = |(b, s): (&u8, &u8)| if *s == b'0' { b.is_ascii_digit() } else { b == s };
+    let fits = bytes.iter().zip(SHAPE).take_while(|&pair| alike(pair)).count();
+    match SHAPE.get(fits) {
+        _ if fits < 6 => None,
+        None => Some(Ok((Kind::Duration, fits))),
+        Some(b'0') => Some(Err(Trouble { at: fits, what: Expected::Set })),
+        Some(&wanted) => Some(Err(Trouble { at: fits, what: Expected::Char(char::from(wanted)) })),
+    }
+}
+
+/// The length of an ISO 8601 duration, `P1Y2M3DT4H5M6S` or `P1W`.
 fn iso_duration(bytes: &[u8]) -> Option<usize> {
     if bytes.first() != Some(&b'P') {
         return None;
-    }
-    const SHAPE: &[u8] = b"P0000-00-00T00:00:00";
-    let alike = |(b, s): (&u8, &u8)| if *s == b'0' { b.is_ascii_digit() } else { b == s };
-    if bytes.get(..SHAPE.len()).is_some_and(|start| start.iter().zip(SHAPE).all(alike)) {
-        return Some(SHAPE.len());
     }
     let weeks = digits(bytes, 1);
     if weeks > 0 && bytes.get(1 + weeks) == Some(&b'W') {

@@ -77,8 +77,10 @@ impl Parser<'_> {
     }
 
     fn drop_columns(&mut self) -> Result<TableChange> {
-        if self.peek(1)? == Kind::Key(Keyword::Compact) {
-            self.check_drop_compact()?;
+        match self.peek(1)? {
+            Kind::Key(Keyword::Compact) => self.check_drop_compact()?,
+            next if is_name(next) || matches!(next, Kind::LeftParen | Kind::Key(Keyword::If)) => {}
+            _ => return Err(self.no_viable_ahead(1)),
         }
         if self.peek(1)? == Kind::Key(Keyword::Compact) && self.peek(2)? == Kind::Key(Keyword::Storage) {
             self.expect_keys(&[Keyword::Drop, Keyword::Compact, Keyword::Storage])?;

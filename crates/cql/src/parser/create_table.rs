@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::name::{is_function, is_name};
+use super::term::begins_term;
 use super::{Parser, Result};
 use crate::ast::{ColumnDefinition, ColumnMask, CreateTable, FunctionName, Ident, PrimaryKey, TableOptions};
 use crate::lexer::{Keyword, Kind};
@@ -61,17 +62,33 @@ impl Parser<'_> {
         if !is_name(function) && !is_function(function) {
             return Err(self.no_viable_ahead(2));
         }
+        let default = function == Kind::Key(Keyword::Default)
+            && match self.peek(3)? {
+                Kind::LeftParen | Kind::Dot => false,
+                Kind::Eof
+                | Kind::Semicolon
+                | Kind::Comma
+                | Kind::RightParen
+                | Kind::Key(Keyword::Primary) => true,
+                _ => return Err(self.no_viable_ahead(3)),
+            };
         self.expect_keys(&[Keyword::Masked, Keyword::With])?;
-        if self.at_key(Keyword::Default) && !matches!(self.peek(1)?, Kind::LeftParen | Kind::Dot) {
+        if default {
             self.advance()?;
             let function =
                 FunctionName { keyspace: Some(Ident::new("system")), name: Ident::new("mask_default") };
             return Ok(ColumnMask { function, arguments: Vec::new() });
         }
         let function = self.function_name()?;
+        if self.kind() != Kind::LeftParen {
+            return Err(self.no_viable());
+        }
+        let first = self.peek(1)?;
+        if first != Kind::RightParen && !begins_term(first) {
+            return Err(self.no_viable_ahead(1));
+        }
         self.expect(Kind::LeftParen)?;
-        let arguments =
-            if self.kind() == Kind::RightParen { Vec::new() } else { self.comma_separated(Self::term)? };
+        let arguments = self.terms()?;
         self.expect(Kind::RightParen)?;
         Ok(ColumnMask { function, arguments })
     }

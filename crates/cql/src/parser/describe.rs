@@ -49,7 +49,7 @@ impl Parser<'_> {
                 self.expect_keys(&[Keyword::Materialized, Keyword::View])?;
                 Ok(DescribeTarget::View(self.table_name()?))
             }
-            Keyword::Type if self.describes_one()? => {
+            Keyword::Type if is_name(self.peek(1)?) => {
                 self.advance()?;
                 Ok(DescribeTarget::Type(self.user_type_name()?))
             }
@@ -66,6 +66,7 @@ impl Parser<'_> {
     }
 
     fn describe_all(&mut self, target: DescribeTarget) -> Result<DescribeTarget> {
+        self.decided_by(1)?;
         self.advance()?;
         Ok(target)
     }

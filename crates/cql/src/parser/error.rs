@@ -10,9 +10,6 @@ use crate::lexer::{Kind, Lexer, Token};
 const BEFORE: usize = 10;
 const AFTER: usize = 2;
 
-/// How far Cassandra's parser looks ahead from a selectable or type.
-const LOOK_AHEAD: u32 = 2;
-
 impl Parser<'_> {
     /// Nothing in the grammar goes on with the current token.
     #[cold]
@@ -77,14 +74,11 @@ impl Parser<'_> {
         let mut tokens = Vec::new();
         let mut lexer = Lexer::new(self.lexer.text());
         let mut current = 0;
-        let mut behind_look = 0;
         while let Ok(token) = lexer.next_or_hidden() {
             if token.offset == self.token.offset {
                 current = tokens.len();
             }
-            behind_look += u32::from(token.offset > self.looked_from && token.kind != Kind::Hidden);
-            let looked_at = self.looked_from == usize::MAX || behind_look >= LOOK_AHEAD;
-            let last = (token.offset >= self.seen && looked_at) || token.kind == Kind::Eof;
+            let last = token.offset >= self.seen || token.kind == Kind::Eof;
             tokens.push(token);
             if last {
                 break;
@@ -122,7 +116,9 @@ fn render(text: &str, from: &Token<'_>, to: &Token<'_>, offending: &Token<'_>) -
     }
     let shown: Vec<u16> = lines.into_iter().take(row(to) + 1).skip(row(from)).flatten().collect();
     let dots = |at_edge: bool| if at_edge { "" } else { "..." };
-    format!(" ({}{}{})", dots(at_start), String::from_utf16_lossy(&shown), dots(at_end))
+    // Half of a surrogate pair leaves Java as a question mark.
+    let shown: String = char::decode_utf16(shown).map(|unit| unit.unwrap_or('?')).collect();
+    format!(" ({}{shown}{})", dots(at_start), dots(at_end))
 }
 
 /// `text` with line ends and tabs made visible.

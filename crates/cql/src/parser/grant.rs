@@ -1,5 +1,6 @@
 //! GRANT and REVOKE of permissions and roles.
 
+use super::name::is_name;
 use super::{Parser, Result};
 use crate::ast::{
     GrantPermissions, GrantRole, Permission, Permissions, Resource, RevokePermissions, RevokeRole, Statement,
@@ -73,7 +74,7 @@ impl Parser<'_> {
         if permission(first).is_some() {
             return Ok(true);
         }
-        let names_role = matches!(first, Kind::String | Kind::QuestionMark) || super::name::is_name(first);
+        let names_role = matches!(first, Kind::String | Kind::QuestionMark) || is_name(first);
         if names_role { Ok(false) } else { Err(self.no_viable_ahead(1)) }
     }
 
@@ -101,11 +102,17 @@ impl Parser<'_> {
 
     /// What permissions are about.
     pub(super) fn resource(&mut self) -> Result<Resource> {
-        let named = super::name::is_name(self.kind());
+        let named = is_name(self.kind()) || self.kind() == Kind::QuestionMark;
         if !named && !self.at_key(Keyword::Keyspace) && !self.at_key(Keyword::Table) {
             return Err(self.no_viable());
         }
         let next = self.peek(1)?;
+        if let Kind::Key(
+            Keyword::All | Keyword::Role | Keyword::Function | Keyword::Mbean | Keyword::Mbeans,
+        ) = self.kind()
+        {
+            self.check_resource_word(next)?;
+        }
         match (self.kind(), next) {
             (Kind::Key(Keyword::All), Kind::Key(Keyword::Keyspaces)) => {
                 self.advance_over(2, Resource::AllKeyspaces)
@@ -155,6 +162,22 @@ impl Parser<'_> {
             }
             _ => Ok(Resource::Table(self.table_name()?)),
         }
+    }
+
+    /// Words that begin a resource may be tables' names too: what follows them tells.
+    fn check_resource_word(&mut self, next: Kind) -> Result<()> {
+        use Keyword::*;
+        let fits = ends_table(next)
+            || match self.kind() {
+                Kind::Key(All) => matches!(next, Kind::Key(Keyspaces | Tables | Functions | Mbeans | Roles)),
+                Kind::Key(Role) => is_name(next) || matches!(next, Kind::String | Kind::QuestionMark),
+                Kind::Key(Function) => is_name(next) || matches!(next, Kind::QuestionMark | Kind::Key(Token)),
+                _ => next == Kind::String,
+            };
+        if !fits {
+            return Err(self.no_viable_ahead(1));
+        }
+        self.decided_by(1)
     }
 
     fn advance_over(&mut self, tokens: usize, resource: Resource) -> Result<Resource> {

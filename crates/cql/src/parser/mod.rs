@@ -101,8 +101,6 @@ struct Parser<'a> {
     token: Token<'a>,
     /// The offset of the furthest token looked at: error messages show none behind it.
     seen: usize,
-    /// The offset of a token from which Cassandra's parser looks two tokens ahead where this one does not.
-    looked_from: usize,
     /// A text was met that is no token, or a limit: that error stands, whatever is tried instead.
     hopeless: bool,
     /// How many trials are running: errors are not worded while another reading may be right.
@@ -127,7 +125,6 @@ impl<'a> Parser<'a> {
             lexer,
             token,
             seen: token.offset,
-            looked_from: usize::MAX,
             hopeless: false,
             trials: 0,
             markers: Vec::new(),
@@ -157,6 +154,11 @@ impl<'a> Parser<'a> {
             token = self.read(&mut lexer)?;
         }
         Ok(token)
+    }
+
+    /// Where Cassandra's parser chooses by a table, it has read the token behind the one that decides: the `n`th.
+    fn decided_by(&mut self, n: usize) -> Result<()> {
+        self.peek_token(n + 1).map(|_| ())
     }
 
     /// The next token of `lexer`, and that it was seen.

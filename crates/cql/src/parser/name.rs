@@ -134,6 +134,7 @@ impl Parser<'_> {
     /// A name for which Cassandra's grammar takes `?`, to refuse it with a better message.
     fn name_of(&mut self, what: NameOf) -> Result<Ident> {
         if self.kind() == Kind::QuestionMark {
+            self.decided_by(0)?;
             return Err(self.refused(format!("Bind variables cannot be used for {}", what.plural())));
         }
         self.ident()
@@ -204,7 +205,10 @@ impl Parser<'_> {
                 self.expect(Kind::Dot)?;
                 Some(keyspace)
             }
-            next if follows(next) => None,
+            next if follows(next) => {
+                self.decided_by(1)?;
+                None
+            }
             _ => return Err(self.no_viable_ahead(1)),
         };
         Ok(QualifiedName { keyspace, name: self.name_of(what)? })
@@ -212,20 +216,32 @@ impl Parser<'_> {
 
     /// `[keyspace.]function`
     pub(super) fn function_name(&mut self) -> Result<FunctionName> {
-        let next = self.peek(1)?;
-        let fits = matches!(
-            next,
-            Kind::Dot | Kind::LeftParen | Kind::Semicolon | Kind::Eof | Kind::Key(Keyword::With)
-        );
-        if is_function(self.kind()) && !fits {
-            return Err(self.no_viable_ahead(1));
-        }
-        let mut keyspace = None;
-        if next == Kind::Dot && (is_name(self.kind()) || self.kind() == Kind::QuestionMark) {
-            keyspace = Some(self.keyspace_name()?);
+        let keyspace = if self.names_keyspace_of_function()? {
+            let keyspace = self.keyspace_name()?;
             self.expect(Kind::Dot)?;
-        }
+            Some(keyspace)
+        } else {
+            None
+        };
         Ok(FunctionName { keyspace, name: self.bare_function_name()? })
+    }
+
+    fn names_keyspace_of_function(&mut self) -> Result<bool> {
+        match self.kind() {
+            Kind::Key(Keyword::Token) => Ok(false),
+            Kind::QuestionMark => Ok(true),
+            kind if is_function(kind) => match self.peek(1)? {
+                Kind::Dot => Ok(true),
+                Kind::LeftParen | Kind::Semicolon | Kind::Eof | Kind::Key(Keyword::With) => {
+                    self.decided_by(1)?;
+                    Ok(false)
+                }
+                _ => Err(self.no_viable_ahead(1)),
+            },
+            // Other words name keyspaces only.
+            kind if is_name(kind) => Ok(true),
+            _ => Err(self.no_viable()),
+        }
     }
 
     /// A function's name without keyspace. A keyword keeps its case, unless it is a native type.

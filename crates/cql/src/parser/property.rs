@@ -32,6 +32,7 @@ impl Parser<'_> {
         if first != Kind::LeftBrace && literal_kind(first).is_none() && !is_keyword_name(first) {
             return Err(self.no_viable_ahead(2));
         }
+        self.decided_by(2)?;
         let name = self.ident()?;
         self.expect(Kind::Equal)?;
         let value = if first == Kind::LeftBrace {

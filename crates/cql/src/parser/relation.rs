@@ -1,6 +1,7 @@
 //! WHERE relations and IF conditions.
 
 use super::name::{is_column, is_name};
+use super::term::begins_term;
 use super::{Parser, Result};
 use crate::ast::{
     ColumnPart, Condition, ConditionTest, Ident, IfClause, InValues, Operator, Relation, RelationKind, Term,
@@ -82,10 +83,10 @@ impl Parser<'_> {
     /// Whether the current parenthesis stands around a relation, not around columns.
     fn parenthesized_relation(&mut self) -> Result<bool> {
         match self.peek(1)? {
-            Kind::LeftParen | Kind::Key(Keyword::Token) => Ok(true),
+            Kind::LeftParen | Kind::Key(Keyword::Token) => self.decided_by(1).map(|()| true),
             kind if is_column(kind) => match self.peek(2)? {
-                Kind::Comma | Kind::RightParen => Ok(false),
-                next if follows_relation_column(next) => Ok(true),
+                Kind::Comma | Kind::RightParen => self.decided_by(2).map(|()| false),
+                next if follows_relation_column(next) => self.decided_by(2).map(|()| true),
                 _ => Err(self.no_viable_ahead(2)),
             },
             _ => Err(self.no_viable_ahead(1)),
@@ -102,6 +103,7 @@ impl Parser<'_> {
         {
             return Err(self.no_viable_ahead(2));
         }
+        self.decided_by(if next == Kind::Key(Keyword::In) { 2 } else { 1 })?;
         let column = self.column()?;
         match self.kind() {
             Kind::Key(Keyword::Is) => {
@@ -144,10 +146,12 @@ impl Parser<'_> {
         }
         match self.peek(1)? {
             Kind::LeftParen => {
+                self.decided_by(1)?;
                 let op = self.comparison()?;
                 Ok(RelationKind::Tuple { columns, op, value: self.tuple_term()? })
             }
             Kind::QuestionMark | Kind::Colon => {
+                self.decided_by(1)?;
                 let op = self.comparison()?;
                 Ok(RelationKind::Tuple { columns, op, value: self.marker_term()? })
             }
@@ -206,7 +210,7 @@ impl Parser<'_> {
     fn contains(&mut self) -> Result<Operator> {
         self.expect_key(Keyword::Contains)?;
         // A term cannot begin with a bare `key`, but a function's keyspace may have that name.
-        if self.at_key(Keyword::Key) && self.peek(1)? != Kind::Dot {
+        if self.at_key(Keyword::Key) && begins_term(self.peek(1)?) {
             self.advance()?;
             return Ok(Operator::ContainsKey);
         }
@@ -235,8 +239,14 @@ impl Parser<'_> {
 
     fn tests_column_named_exists(&mut self) -> Result<bool> {
         let next = self.peek(1)?;
-        Ok(comparison(next).is_some()
-            || matches!(next, Kind::LeftBracket | Kind::Dot | Kind::Key(Keyword::In | Keyword::Contains)))
+        match next {
+            Kind::Eof
+            | Kind::Semicolon
+            | Kind::Key(Keyword::Apply | Keyword::Insert | Keyword::Update | Keyword::Delete) => Ok(false),
+            Kind::LeftBracket | Kind::Dot | Kind::Key(Keyword::In | Keyword::Contains) => Ok(true),
+            _ if comparison(next).is_some() => Ok(true),
+            _ => Err(self.no_viable_ahead(1)),
+        }
     }
 
     fn condition(&mut self) -> Result<Condition> {
@@ -272,7 +282,11 @@ impl Parser<'_> {
         if !is_column(self.kind()) {
             return Err(self.no_viable());
         }
-        match self.peek(1)? {
+        let next = self.peek(1)?;
+        if matches!(next, Kind::LeftBracket | Kind::Dot | Kind::Comma | Kind::Key(Keyword::From)) {
+            self.decided_by(1)?;
+        }
+        match next {
             Kind::LeftBracket => {
                 let column = self.column()?;
                 self.expect(Kind::LeftBracket)?;

@@ -1,7 +1,5 @@
 //! SELECT.
 
-use super::name::is_name;
-use super::selectable::begins_selectable;
 use super::{Parser, Result};
 use crate::ast::{Direction, Ordering, Select, Selector, Selectors};
 use crate::lexer::{Keyword, Kind};
@@ -49,37 +47,30 @@ impl Parser<'_> {
 
     /// `[JSON] [DISTINCT] selectors`
     fn selection(&mut self) -> Result<(bool, bool, Selectors)> {
-        let read = |parser: &mut Self| {
-            let json = parser.selection_word(Keyword::Json)?;
-            let distinct = parser.selection_word(Keyword::Distinct)?;
-            Ok((json, distinct, parser.selectors()?))
-        };
-        let word = self.at_key(Keyword::Json) || self.at_key(Keyword::Distinct);
-        if !word
-            || !begins_selectable(self.peek(1)?)
-            || matches!(self.peek(1)?, Kind::Minus | Kind::Key(Keyword::As))
-        {
-            return read(self);
-        }
-        // Where no selection follows the word, Cassandra complains about that.
-        match self.attempt(read)? {
-            Some(selection) => Ok(selection),
-            None => Err(self.no_viable_ahead(1)),
-        }
+        let json = self.selection_word(Keyword::Json, |parser| parser.select_clause().map(|_| ()))?;
+        let (distinct, selectors) = self.select_clause()?;
+        Ok((json, distinct, selectors))
     }
 
-    /// Passes `JSON` or `DISTINCT`, unless it is the name of a column: it is the word wherever a selection follows.
-    fn selection_word(&mut self, word: Keyword) -> Result<bool> {
+    /// `[DISTINCT] selectors`
+    fn select_clause(&mut self) -> Result<(bool, Selectors)> {
+        let distinct = self.selection_word(Keyword::Distinct, |parser| parser.selectors().map(|_| ()))?;
+        Ok((distinct, self.selectors()?))
+    }
+
+    /// Passes `JSON` or `DISTINCT`, unless it is the name of a column: it is the word wherever `rest` can follow.
+    fn selection_word(
+        &mut self,
+        word: Keyword,
+        mut rest: impl FnMut(&mut Self) -> Result<()>,
+    ) -> Result<bool> {
         if !self.at_key(word) {
             return Ok(false);
         }
-        let next = self.peek(1)?;
-        let aliased = next == Kind::Key(Keyword::As)
-            && match self.peek(2)? {
-                Kind::Key(Keyword::As) => !is_name(self.peek(3)?),
-                alias => is_name(alias),
-            };
-        let found = !aliased && (next == Kind::Star || begins_selectable(next));
+        self.decided_by(1)?;
+        let mark = self.mark();
+        let found = self.attempt(|parser| parser.advance().and_then(|_| rest(parser)))?.is_some();
+        self.reset(mark);
         if found {
             self.advance()?;
         }

@@ -1,7 +1,7 @@
 //! Selectables.
 
 use super::name::{is_function, is_name};
-use super::term::literal_kind;
+use super::term::{begins_term, literal_kind};
 use super::{MAX_NESTING, Parser, Result};
 use crate::ast::{ArithmeticOp, CellAttribute, Selectable, SelectableKind};
 use crate::lexer::{Keyword, Kind};
@@ -98,6 +98,9 @@ impl Parser<'_> {
             let inner = self.nested(Self::selectable_signed)?;
             return Ok(Selectable { kind: SelectableKind::Negation(Box::new(inner)), pos });
         }
+        if begins_operand(self.kind()) {
+            self.decided_by(1)?;
+        }
         let base = self.operand()?;
         if !matches!(self.kind(), Kind::Dot | Kind::LeftBracket) {
             return Ok(base);
@@ -124,7 +127,7 @@ impl Parser<'_> {
                     self.expect(Kind::RightBracket)?;
                     kind
                 }
-                kind if follows_column(kind) => return Ok(base),
+                kind if kind != Kind::Semicolon && follows_column(kind) => return Ok(base),
                 _ => return Err(self.no_viable()),
             };
             base = Selectable { kind, pos };
@@ -140,27 +143,30 @@ impl Parser<'_> {
         if !self.eat(Kind::Range)? {
             return Ok(SelectableKind::Element(base, from));
         }
-        let to = if self.kind() == Kind::RightBracket { None } else { Some(self.term()?) };
+        let to = if begins_term(self.kind()) { Some(self.term()?) } else { None };
         Ok(SelectableKind::Slice(base, Some(from), to))
     }
 
     /// A selectable without operators and selections (`selectionGroupWithoutField`).
     fn operand(&mut self) -> Result<Selectable> {
         let pos = self.token.pos;
-        if begins_operand(self.kind()) {
-            self.looked_from = self.token.offset;
-        }
         let kind = match self.kind() {
             kind if literal_kind(kind).is_some() => SelectableKind::Literal(self.literal()?),
             Kind::Key(Keyword::Null) => {
                 self.advance()?;
                 SelectableKind::Null
             }
-            Kind::QuestionMark if self.peek(1)? == Kind::Dot => {
-                SelectableKind::Function(self.function_name()?, Vec::new())
+            Kind::QuestionMark if self.peek(1)? == Kind::Dot && self.calls_behind_dot()? => {
+                self.selectable_function()?
             }
-            Kind::QuestionMark if !follows_column(self.peek(1)?) => return Err(self.no_viable_ahead(1)),
-            Kind::Colon | Kind::QuestionMark => SelectableKind::Marker(self.marker()?),
+            Kind::QuestionMark if self.peek(1)? != Kind::Dot && !follows_column(self.peek(1)?) => {
+                return Err(self.no_viable_ahead(1));
+            }
+            Kind::QuestionMark => {
+                self.decided_by(1)?;
+                SelectableKind::Marker(self.marker()?)
+            }
+            Kind::Colon => SelectableKind::Marker(self.marker()?),
             Kind::LeftBracket => {
                 self.advance()?;
                 let items = self.selectables()?;
@@ -182,6 +188,7 @@ impl Parser<'_> {
 
     fn column_or_function(&mut self) -> Result<SelectableKind> {
         match (self.kind(), self.peek(1)?) {
+            (Kind::Key(Keyword::Token), _) => self.selectable_function(),
             (Kind::Key(Keyword::Count), Kind::LeftParen) if self.peek(2)? == Kind::Star => {
                 self.advance()?;
                 self.expect(Kind::LeftParen)?;
@@ -202,24 +209,34 @@ impl Parser<'_> {
             (Kind::Key(Keyword::Cast), Kind::LeftParen) => self.selectable_cast(),
             (kind, Kind::LeftParen) if is_function(kind) => self.selectable_function(),
             (kind, Kind::Dot) if is_name(kind) => {
-                let field = self.peek(2)?;
-                if is_function(field) && self.peek(3)? == Kind::LeftParen {
+                if self.calls_behind_dot()? {
                     return self.selectable_function();
-                }
-                if !is_name(field) {
-                    return Err(self.no_viable_ahead(2));
-                }
-                let next = self.peek(3)?;
-                if !follows_column(next) && !matches!(next, Kind::Dot | Kind::LeftParen) {
-                    return Err(self.no_viable_ahead(3));
                 }
                 Ok(SelectableKind::Column(self.ident()?))
             }
             (kind, next) if is_name(kind) && follows_column(next) => {
+                self.decided_by(1)?;
                 Ok(SelectableKind::Column(self.ident()?))
             }
             _ => Err(self.no_viable_ahead(1)),
         }
+    }
+
+    /// Whether the `.` behind the current name stands before a function, not before a field.
+    fn calls_behind_dot(&mut self) -> Result<bool> {
+        let name = self.peek(2)?;
+        let (calls, by) = match name {
+            Kind::Key(Keyword::Token) => (true, 2),
+            _ if is_function(name) => match self.peek(3)? {
+                Kind::LeftParen => (true, 3),
+                next if follows_column(next) || next == Kind::Dot => (false, 3),
+                _ => return Err(self.no_viable_ahead(3)),
+            },
+            _ if is_name(name) => (false, 2),
+            _ => return Err(self.no_viable_ahead(2)),
+        };
+        self.decided_by(by)?;
+        Ok(calls)
     }
 
     fn selectable_function(&mut self) -> Result<SelectableKind> {
@@ -255,6 +272,10 @@ impl Parser<'_> {
 
     /// `{...}`: a set, a map or a user type.
     fn selectable_braces(&mut self) -> Result<SelectableKind> {
+        let first = self.peek(1)?;
+        if first != Kind::RightBrace && !begins_selectable(first) {
+            return Err(self.no_viable_ahead(1));
+        }
         self.expect(Kind::LeftBrace)?;
         if self.eat(Kind::RightBrace)? {
             return Ok(SelectableKind::Set(Vec::new()));
@@ -286,6 +307,7 @@ impl Parser<'_> {
 
     /// `(...)`: parentheses, a tuple, or the type of what follows.
     fn selectable_parentheses(&mut self) -> Result<SelectableKind> {
+        self.decided_by(1)?;
         if self.selectable_hints_type()? {
             // Where that goes wrong, Cassandra takes the parentheses for a tuple.
             if let Some(hint) = self.attempt(Self::selectable_type_hint)? {

@@ -1,6 +1,7 @@
 //! Terms.
 
-use super::name::{is_column, is_function, is_name, unquoted};
+use super::name::{is_function, is_name, is_type, unquoted};
+use super::types::native;
 use super::{MAX_MARKERS, Parser, Result};
 use crate::ast::{ArithmeticOp, Literal, LiteralKind, Marker, Term, TermKind};
 use crate::lexer::{Keyword, Kind};
@@ -43,6 +44,11 @@ fn begins_simple_term(kind: Kind) -> bool {
 
 fn is_operator(kind: Kind) -> bool {
     matches!(kind, Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent)
+}
+
+/// Whether the name may stand before `(`: a function's, or CAST.
+fn may_be_called(kind: Kind) -> bool {
+    is_function(kind) || kind == Kind::Key(Keyword::Cast)
 }
 
 /// Whether the token may follow a term somewhere in the grammar.
@@ -92,7 +98,10 @@ impl Parser<'_> {
                 Kind::Plus if self.adds_column()? => return Ok(left),
                 Kind::Plus => ArithmeticOp::Add,
                 Kind::Minus => ArithmeticOp::Subtract,
-                kind if follows_term(kind) => return Ok(left),
+                kind if follows_term(kind) => {
+                    self.decided_by(0)?;
+                    return Ok(left);
+                }
                 _ => return Err(self.no_viable()),
             };
             self.advance()?;
@@ -103,14 +112,19 @@ impl Parser<'_> {
     /// Whether the current `+` is that of `SET c = [1] + c`, not one between terms.
     fn adds_column(&mut self) -> Result<bool> {
         let next = self.peek(1)?;
-        if is_column(next) {
-            return match self.peek(2)? {
-                Kind::LeftParen | Kind::Dot => Ok(false),
-                Kind::Comma | Kind::Key(Keyword::Where) => Ok(true),
-                _ => Err(self.no_viable_ahead(2)),
-            };
-        }
-        if begins_term(next) { Ok(false) } else { Err(self.no_viable_ahead(1)) }
+        let (adds, by) = match next {
+            Kind::EmptyQuotedName => (true, 1),
+            _ if is_name(next) => match self.peek(2)? {
+                Kind::LeftParen if may_be_called(next) => (false, 2),
+                Kind::Dot => (false, 2),
+                Kind::Comma | Kind::Key(Keyword::Where) => (true, 2),
+                _ => return Err(self.no_viable_ahead(2)),
+            },
+            _ if begins_term(next) => (false, 1),
+            _ => return Err(self.no_viable_ahead(1)),
+        };
+        self.decided_by(by)?;
+        Ok(adds)
     }
 
     fn multiplication(&mut self) -> Result<Term> {
@@ -153,8 +167,9 @@ impl Parser<'_> {
             }
             Kind::Colon => TermKind::Marker(self.marker()?),
             Kind::QuestionMark => match self.peek(1)? {
-                Kind::Dot => TermKind::Function(self.function_name()?, Vec::new()),
+                Kind::Dot => self.function()?,
                 next if follows_term(next) || next == Kind::Key(Keyword::As) => {
+                    self.decided_by(1)?;
                     TermKind::Marker(self.marker()?)
                 }
                 _ => return Err(self.no_viable_ahead(1)),
@@ -180,20 +195,24 @@ impl Parser<'_> {
     }
 
     fn function(&mut self) -> Result<TermKind> {
-        match self.peek(1)? {
-            Kind::LeftParen if is_function(self.kind()) => {
-                let first = self.peek(2)?;
-                if first != Kind::RightParen && !begins_term(first) {
+        let open = match self.peek(1)? {
+            Kind::LeftParen if is_function(self.kind()) => 1,
+            Kind::Dot if is_name(self.kind()) || self.kind() == Kind::QuestionMark => {
+                if !is_function(self.peek(2)?) {
                     return Err(self.no_viable_ahead(2));
                 }
-            }
-            Kind::Dot if is_name(self.kind()) => {
-                if is_function(self.peek(2)?) && self.peek(3)? != Kind::LeftParen {
+                if self.peek(3)? != Kind::LeftParen {
                     return Err(self.no_viable_ahead(3));
                 }
+                3
             }
             _ => return Err(self.no_viable_ahead(1)),
+        };
+        let first = self.peek(open + 1)?;
+        if first != Kind::RightParen && !begins_term(first) {
+            return Err(self.no_viable_ahead(open + 1));
         }
+        self.decided_by(open + 1)?;
         let name = self.function_name()?;
         self.expect(Kind::LeftParen)?;
         let arguments = self.terms()?;
@@ -216,10 +235,18 @@ impl Parser<'_> {
         let first = self.peek(1)?;
         if is_name(first) {
             match self.peek(2)? {
-                Kind::Colon => return self.user_type(),
-                Kind::LeftParen | Kind::Dot => {}
+                Kind::Colon => {
+                    self.decided_by(2)?;
+                    return self.user_type();
+                }
+                Kind::LeftParen if may_be_called(first) => self.decided_by(2)?,
+                Kind::Dot => self.decided_by(2)?,
                 _ => return Err(self.no_viable_ahead(2)),
             }
+        } else if begins_term(first) || first == Kind::RightBrace {
+            self.decided_by(1)?;
+        } else {
+            return Err(self.no_viable_ahead(1));
         }
         self.advance()?;
         if self.eat(Kind::RightBrace)? {
@@ -278,33 +305,72 @@ impl Parser<'_> {
         self.tuple()
     }
 
+    /// Whether the parenthesis holds the type of what follows.
     fn hints_type(&mut self) -> Result<bool> {
         let first = self.peek(1)?;
-        if first == Kind::String {
-            match self.peek(2)? {
-                Kind::RightParen => {}
-                next if next == Kind::Comma || is_operator(next) => return Ok(false),
-                _ => return Err(self.no_viable_ahead(2)),
-            }
-            return match self.peek(3)? {
-                // `{('a') : 1}` is a map with a tuple for a key.
-                Kind::Colon => {
-                    Ok(is_name(self.peek(4)?) && !matches!(self.peek(5)?, Kind::LeftParen | Kind::Dot))
-                }
-                next => Ok(begins_simple_term(next)),
-            };
-        }
-        if first == Kind::Key(Keyword::Set) {
-            return Ok(true);
-        }
-        if !is_name(first) {
-            return if begins_term(first) { Ok(false) } else { Err(self.no_viable_ahead(1)) };
-        }
+        let (hints, by) = match first {
+            Kind::String => self.string_hints_type()?,
+            Kind::Key(Keyword::Set) => (true, 1),
+            _ if is_name(first) => self.name_hints_type(first)?,
+            _ if begins_term(first) => (false, 1),
+            _ => return Err(self.no_viable_ahead(1)),
+        };
+        self.decided_by(by)?;
+        Ok(hints)
+    }
+
+    /// The same where a name stands in the parenthesis, and which token tells.
+    fn name_hints_type(&mut self, name: Kind) -> Result<(bool, usize)> {
+        use Keyword::*;
+        let type_word = matches!(name, Kind::Key(List | Map | Tuple | Vector | Frozen));
         match self.peek(2)? {
-            Kind::LeftParen => Ok(false),
-            Kind::RightParen | Kind::Less => Ok(true),
-            Kind::Dot => Ok(self.peek(4)? != Kind::LeftParen),
+            Kind::LeftParen if may_be_called(name) => Ok((false, 2)),
+            Kind::RightParen if is_type(name) || native(name).is_some() => Ok((true, 2)),
+            Kind::Less if type_word => Ok((true, 2)),
+            Kind::Dot => match self.peek(3)? {
+                Kind::Key(Token | Count) => Ok((false, 3)),
+                Kind::Key(Key) => Ok((true, 3)),
+                name if native(name).is_some() => Ok((false, 3)),
+                name if is_type(name) => match self.peek(4)? {
+                    Kind::LeftParen => Ok((false, 4)),
+                    Kind::RightParen => Ok((true, 4)),
+                    _ => Err(self.no_viable_ahead(4)),
+                },
+                _ => Err(self.no_viable_ahead(3)),
+            },
             _ => Err(self.no_viable_ahead(2)),
+        }
+    }
+
+    /// The same where a string stands in the parenthesis: a Java class, or a text in a tuple.
+    fn string_hints_type(&mut self) -> Result<(bool, usize)> {
+        match self.peek(2)? {
+            Kind::RightParen => {}
+            next if next == Kind::Comma || is_operator(next) => return Ok((false, 2)),
+            _ => return Err(self.no_viable_ahead(2)),
+        }
+        let next = self.peek(3)?;
+        let behind = match next {
+            Kind::Colon | Kind::Key(Keyword::As | Keyword::Group | Keyword::Per) => self.peek(4)?,
+            _ if begins_simple_term(next) => return Ok((true, 3)),
+            _ if follows_term(next) => return Ok((false, 3)),
+            _ => return Err(self.no_viable_ahead(3)),
+        };
+        match (next, behind) {
+            // `{('a') : 1}` is a map with a tuple for a key, `('a') :a` a named marker of type `a`.
+            (Kind::Colon, name) if is_name(name) => match self.peek(5)? {
+                Kind::LeftParen if may_be_called(name) => Ok((false, 5)),
+                Kind::Dot => Ok((false, 5)),
+                end if follows_term(end) || end == Kind::Key(Keyword::As) => Ok((true, 5)),
+                _ => Err(self.no_viable_ahead(5)),
+            },
+            (Kind::Colon, value) if begins_term(value) => Ok((false, 4)),
+            (Kind::Colon, _) => Err(self.no_viable_ahead(4)),
+            (_, Kind::LeftParen | Kind::Dot) => Ok((true, 4)),
+            (Kind::Key(Keyword::As), word) if native(word).is_some() => Ok((false, 4)),
+            (Kind::Key(Keyword::Group), Kind::Key(Keyword::By)) => Ok((false, 4)),
+            (Kind::Key(Keyword::Per), Kind::Key(Keyword::Partition)) => Ok((false, 4)),
+            _ => Err(self.no_viable_ahead(4)),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::name::{is_name, is_type};
 use super::{Parser, Result};
 use crate::ast::{CqlType, NativeType, QualifiedName};
-use crate::lexer::{Keyword, Kind};
+use crate::lexer::{Keyword, Kind, Token};
 
 /// Names that user types may not have unless they are quoted (`reservedTypeNames`).
 const RESERVED_TYPE_NAMES: [&str; 7] =
@@ -76,9 +76,6 @@ impl Parser<'_> {
         if !is_name(self.kind()) {
             return Err(self.no_viable());
         }
-        if native(self.kind()).is_some() {
-            self.looked_from = self.token.offset;
-        }
         let next = self.peek(1)?;
         if next != Kind::Dot
             && let Some(native) = native(self.kind())
@@ -86,6 +83,7 @@ impl Parser<'_> {
             if !follows_type(next) {
                 return Err(self.no_viable_ahead(1));
             }
+            self.decided_by(1)?;
             self.advance()?;
             return Ok(CqlType::Native(native));
         }
@@ -97,7 +95,10 @@ impl Parser<'_> {
             {
                 Err(self.no_viable_ahead(1))
             }
-            (kind, Kind::Dot) if is_name(kind) => Ok(CqlType::User(self.user_type_name()?)),
+            (Kind::Key(keyword), _) if takes_parameters(keyword) => {
+                self.decided_by(1)?;
+                Ok(CqlType::User(self.user_type_name()?))
+            }
             _ => Ok(CqlType::User(self.user_type_name()?)),
         }
     }
@@ -130,7 +131,9 @@ impl Parser<'_> {
                 begin(self)?;
                 let element = self.cql_type()?;
                 self.expect(Kind::Comma)?;
-                CqlType::Vector(Box::new(element), self.dimension()?)
+                let dimension = self.expect(Kind::Integer)?;
+                self.expect(Kind::Greater)?;
+                return Ok(CqlType::Vector(Box::new(element), self.dimension(dimension)?));
             }
             Keyword::Frozen => {
                 begin(self)?;
@@ -149,8 +152,7 @@ impl Parser<'_> {
         Ok(cql_type)
     }
 
-    fn dimension(&mut self) -> Result<i32> {
-        let token = self.expect(Kind::Integer)?;
+    fn dimension(&self, token: Token<'_>) -> Result<i32> {
         token
             .text
             .parse()

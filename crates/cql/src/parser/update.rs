@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::name::is_column;
+use super::name::{is_column, is_function, is_name};
 use super::{Parser, Result};
 use crate::ast::{Assignment, Ident, Operation, Term, TermKind, Update};
 use crate::lexer::{Keyword, Kind};
@@ -92,8 +92,12 @@ impl Parser<'_> {
     fn assigned(&mut self, column: &Ident) -> Result<Operation> {
         if is_column(self.kind()) {
             match self.peek(1)? {
-                Kind::Plus | Kind::Minus | Kind::Integer => return self.own_column(column),
-                Kind::LeftParen | Kind::Dot => {}
+                Kind::Plus | Kind::Minus | Kind::Integer => {
+                    self.decided_by(1)?;
+                    return self.own_column(column);
+                }
+                Kind::LeftParen if is_function(self.kind()) || self.at_key(Keyword::Cast) => {}
+                Kind::Dot if is_name(self.kind()) => {}
                 _ => return Err(self.no_viable_ahead(1)),
             }
         }
