@@ -2,6 +2,9 @@
 //! `MultiPartitionPager`, `PartitionRangeQueryPager`). Page ends and paging states are Cassandra's;
 //! a page is cut short before its rows take too much memory.
 
+mod aggregation;
+mod counter;
+
 use std::sync::Arc;
 
 use basalt_model::command::{
@@ -13,6 +16,8 @@ use basalt_model::{Clustering, CqlError, DecoratedKey, ReadCommand, Row, Table};
 
 use crate::error::CqlResult;
 use crate::plan::Reader;
+
+pub(crate) use aggregation::GroupPage;
 
 /// Cassandra's "no limit".
 pub(crate) const NO_LIMIT: i32 = i32::MAX;
@@ -51,6 +56,14 @@ pub(crate) enum Partitions {
     Named(Vec<DecoratedKey>),
     /// Those in a range.
     Range(KeyRange),
+}
+
+/// Where a read starts: behind a row; without one, behind its partition; without that, at the start.
+#[derive(Clone, Debug)]
+struct Position {
+    /// The partition, in a range.
+    key: Option<DecoratedKey>,
+    row: Option<Clustering>,
 }
 
 /// Where a SELECT is.
@@ -115,12 +128,14 @@ impl Pager {
             self.last_row.as_ref().map(|row| self.mark(row, None))
         });
         match &self.query.partitions {
-            Partitions::Named(keys) if keys.len() > 1 => {
-                let found = keys.iter().position(|key| Some(&key.key) == state.partition_key.as_ref());
-                self.index = found.unwrap_or(keys.len());
-                self.exhausted = found.is_none();
+            Partitions::Named(keys) => {
+                if keys.len() > 1 {
+                    let found = keys.iter().position(|key| Some(&key.key) == state.partition_key.as_ref());
+                    self.index = found.unwrap_or(keys.len());
+                    self.exhausted = found.is_none();
+                }
+                self.last_key = keys.get(self.index).cloned();
             }
-            Partitions::Named(_) => {}
             Partitions::Range(_) => self.last_key = state.partition_key.map(DecoratedKey::new),
         }
         Ok(())
@@ -171,12 +186,13 @@ impl Pager {
         let mut counted = 0;
         let mut is_full = false;
         while counted < wanted && !is_full && !self.is_exhausted() {
-            let Some(target) = self.target() else {
+            let position = self.position();
+            let Some(target) = self.target(&position) else {
                 self.exhausted = true;
                 break;
             };
             let asked = wanted - counted;
-            let page = reader.read(self.command(target, asked)).await?;
+            let page = reader.read(self.limited_command(target, asked, &position)).await?;
             let stopped_early = page.stopped_early;
             let mut found = 0;
             let mut mark = None;
@@ -199,69 +215,89 @@ impl Pager {
         Ok(())
     }
 
-    /// The partitions of the next read, and the row to continue behind.
-    fn target(&self) -> Option<(ReadTarget, i32)> {
-        let filter = |resume_after: Option<Clustering>| ClusteringFilter {
-            rows: self.query.rows.clone(),
-            reversed: self.query.reversed,
-            resume_after,
-        };
+    /// Where the next read starts.
+    fn position(&self) -> Position {
         match &self.query.partitions {
-            Partitions::Named(keys) => {
-                let returned = match self.last_row {
-                    Some(_) => self.query.per_partition_limit - self.remaining_in_partition,
-                    None => 0,
-                };
-                let key = keys.get(self.index)?.clone();
-                Some((ReadTarget::Partition { key, filter: filter(self.last_row.clone()) }, returned))
-            }
-            Partitions::Range(range) => {
-                let Some(last) = &self.last_key else {
-                    return Some((ReadTarget::Range { range: range.clone(), filter: filter(None) }, 0));
-                };
-                let inside = self.remaining_in_partition > 0 && self.last_row.is_some();
-                let start = KeyBound::Key { key: last.clone(), inclusive: inside };
-                let range = KeyRange { start, end: range.end.clone() };
-                if is_behind(&range) {
-                    return None;
-                }
-                let returned =
-                    if inside { self.query.per_partition_limit - self.remaining_in_partition } else { 0 };
-                let resume = if inside { self.last_row.clone() } else { None };
-                Some((ReadTarget::Range { range, filter: filter(resume) }, returned))
+            Partitions::Named(_) => Position { key: None, row: self.last_row.clone() },
+            Partitions::Range(_) => {
+                let row = self.last_row.as_ref().filter(|_| self.remaining_in_partition > 0);
+                Position { key: self.last_key.clone(), row: row.cloned() }
             }
         }
     }
 
-    fn command(&self, (target, returned): (ReadTarget, i32), rows: i32) -> ReadCommand {
-        let count = |limit: i32| match limit {
-            NO_LIMIT => u32::MAX,
-            limit => u32::try_from(limit).unwrap_or(0),
+    /// What a read from `position` on reads; `None` when that is nothing.
+    fn target(&self, position: &Position) -> Option<ReadTarget> {
+        let filter = ClusteringFilter {
+            rows: self.query.rows.clone(),
+            reversed: self.query.reversed,
+            resume_after: position.row.clone(),
         };
+        match &self.query.partitions {
+            Partitions::Named(keys) => {
+                Some(ReadTarget::Partition { key: keys.get(self.index)?.clone(), filter })
+            }
+            Partitions::Range(range) => {
+                let mut range = range.clone();
+                if let Some(key) = &position.key {
+                    range.start = KeyBound::Key { key: key.clone(), inclusive: position.row.is_some() };
+                }
+                (!is_behind(&range)).then_some(ReadTarget::Range { range, filter })
+            }
+        }
+    }
+
+    fn command(&self, target: ReadTarget, limits: DataLimits) -> ReadCommand {
         ReadCommand {
             table: self.query.table.clone(),
             now_s: self.query.now_s,
             columns: self.query.columns.clone(),
             row_filter: self.query.row_filter.clone(),
-            limits: DataLimits {
-                rows: count(rows),
-                rows_per_partition: count(self.query.per_partition_limit),
-                returned_of_first_partition: u32::try_from(returned).unwrap_or(0),
-                distinct: self.query.distinct,
-            },
+            limits,
             target,
+        }
+    }
+
+    /// A read of rows that are counted as they are.
+    fn limited_command(&self, target: ReadTarget, rows: i32, position: &Position) -> ReadCommand {
+        let limit = self.query.per_partition_limit;
+        let returned = position.row.as_ref().map_or(0, |_| limit - self.remaining_in_partition);
+        let limits = DataLimits {
+            rows: count(rows),
+            rows_per_partition: count(limit),
+            returned_of_first_partition: u32::try_from(returned).unwrap_or(0),
+            distinct: self.query.distinct,
+        };
+        self.command(target, limits)
+    }
+
+    /// A read of rows of which groups are counted.
+    fn rows_command(&self, target: ReadTarget, rows: i32, position: &Position) -> ReadCommand {
+        let returned_of_first_partition = u32::from(position.row.is_some());
+        let limits = DataLimits { rows: count(rows), returned_of_first_partition, ..DataLimits::NONE };
+        self.command(target, limits)
+    }
+
+    fn is_named(&self) -> bool {
+        matches!(self.query.partitions, Partitions::Named(_))
+    }
+
+    /// Whether something of the partition was returned before (`isPreviouslyReturnedPartition`).
+    fn has_returned(&self, key: &DecoratedKey) -> bool {
+        if self.is_named() { self.mark.is_some() } else { self.last_key.as_ref() == Some(key) }
+    }
+
+    /// Rows of this partition come.
+    fn enter(&mut self, key: &DecoratedKey) {
+        if self.last_key.as_ref() != Some(key) {
+            self.remaining_in_partition = self.query.per_partition_limit;
+            self.last_key = Some(key.clone());
         }
     }
 
     /// Notes how far a partition's rows bring us; how many count.
     fn record(&mut self, partition: &PartitionRows) -> i32 {
-        if self.last_key.as_ref() != Some(&partition.key) {
-            let continues = matches!(self.query.partitions, Partitions::Named(_)) && self.last_row.is_some();
-            if !continues {
-                self.remaining_in_partition = self.query.per_partition_limit;
-            }
-            self.last_key = Some(partition.key.clone());
-        }
+        self.enter(&partition.key);
         let Some(last) = partition.rows.last() else {
             // Static content alone: the partition is done.
             self.remaining_in_partition = 0;
@@ -318,6 +354,14 @@ fn last_cell<'a>(table: &'a Table, row: &'a Row) -> Option<(&'a str, Option<&'a 
     let named = row.cells.iter().filter_map(|cell| Some((&*table.column_by_id(cell.column)?.name, cell)));
     let (name, cell) = named.max_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()))?;
     Some((name, cell.path.as_deref()))
+}
+
+/// A limit as storage takes it.
+fn count(limit: i32) -> u32 {
+    match limit {
+        NO_LIMIT => u32::MAX,
+        limit => u32::try_from(limit).unwrap_or(0),
+    }
 }
 
 /// Whether the start of a range lies behind its end.

@@ -246,8 +246,9 @@ mod tests {
         for row in 0..9 {
             session.query(&format!("INSERT INTO t (k, c, v) VALUES ({}, {row}, 'x')", row / 3));
         }
-        let prepared = session.prepare("SELECT * FROM t");
-        for version in [3, 4, 5] {
+        let statements = ["SELECT * FROM t", "SELECT k, count(*) FROM t GROUP BY k, c PER PARTITION LIMIT 2"];
+        let prepared = statements.map(|text| session.prepare(text));
+        for (prepared, version) in prepared.iter().flat_map(|prepared| [3, 4, 5].map(|v| (prepared, v))) {
             let first = QueryOptions { page_size: Some(2), protocol_version: version, ..options(Vec::new()) };
             let state = rows(session.execute(&prepared.id, &first).unwrap()).paging_state.unwrap();
             for index in 0..state.len() {
@@ -265,6 +266,48 @@ mod tests {
                         assert!(is_fine, "{:?}", answer.err());
                     }
                 }
+            }
+        }
+    }
+
+    /// The pages of a statement, each with its number of rows.
+    fn pages(session: &mut Session, text: &str, page_size: i32) -> Vec<ResultSet> {
+        let prepared = session.prepare(text);
+        let mut options = QueryOptions { page_size: Some(page_size), ..options(Vec::new()) };
+        let mut pages = Vec::new();
+        loop {
+            let page = rows(session.execute(&prepared.id, &options).unwrap());
+            options.paging_state = page.paging_state.clone();
+            pages.push(page);
+            if options.paging_state.is_none() {
+                return pages;
+            }
+        }
+    }
+
+    #[test]
+    fn groups_are_whole_however_many_rows_they_have_and_however_early_a_page_ends() {
+        let settings = QuerySettings { page_bytes_max: 60, ..QuerySettings::default() };
+        let mut session = Session::new(settings);
+        session.query("CREATE TABLE t (k int, a int, c int, v text, PRIMARY KEY (k, a, c))");
+        // More rows than one read of storage brings, and partitions with one group and with several.
+        for row in 0..1300 {
+            session.query(&format!("INSERT INTO t (k, a, c, v) VALUES (1, {}, {row}, 'value')", row / 250));
+        }
+        for row in 0..30 {
+            let (k, a) = (2 + row / 10, row / 4);
+            session.query(&format!("INSERT INTO t (k, a, c, v) VALUES ({k}, {a}, {row}, 'value')"));
+        }
+        for places in ["k IN (1, 2, 3, 4)", "k >= 0", "k = 1"] {
+            let text = format!(
+                "SELECT k, a, min(c), max(c), count(*), max(v) FROM t WHERE {places} GROUP BY k, a ALLOW FILTERING"
+            );
+            let whole = rows(session.query(&text));
+            for page_size in [1, 3, 100, 5000] {
+                let pages = pages(&mut session, &text, page_size);
+                assert!(pages.len() > 1 && pages.iter().all(|page| page.row_count <= page_size as usize));
+                let values: Vec<_> = pages.into_iter().flat_map(|page| page.values).collect();
+                assert_eq!(values, whole.values, "{places}, pages of {page_size}");
             }
         }
     }

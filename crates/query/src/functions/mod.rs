@@ -24,7 +24,7 @@ pub(crate) mod vector;
 #[cfg(test)]
 mod tests;
 
-use basalt_model::DataType;
+use basalt_model::{DataType, quote};
 
 pub(crate) use aggregate::{Aggregate, Aggregation};
 pub(crate) use resolve::{Argument, resolve};
@@ -103,10 +103,29 @@ impl Function {
         }
     }
 
+    /// Whether a larger argument never gives a smaller result, where these arguments are constant.
+    pub(crate) fn is_monotonic(&self, constants: &[bool]) -> bool {
+        match (&self.body, constants) {
+            (Body::Scalar(Scalar::ConvertTime), _) => true,
+            (_, [false, rest @ ..]) => self.name == "floor" && rest.iter().all(|constant| *constant),
+            _ => false,
+        }
+    }
+
     /// `system.name : (types) -> type`, as messages list signatures.
     pub(crate) fn signature(&self) -> String {
-        let arguments: Vec<String> = self.arguments.iter().map(DataType::to_string).collect();
-        format!("{} : ({}) -> {}", self.full_name(), arguments.join(", "), self.returns)
+        self.signature_with(&[])
+    }
+
+    /// The same, saying which arguments are constant.
+    pub(crate) fn signature_with(&self, constants: &[bool]) -> String {
+        let argument = |(index, data_type): (usize, &DataType)| {
+            let constant = constants.get(index) == Some(&true);
+            format!("{data_type}{}", if constant { "(constant)" } else { "" })
+        };
+        let arguments: Vec<String> = self.arguments.iter().enumerate().map(argument).collect();
+        let name = quote::identifier(&self.name);
+        format!("system.{name} : ({}) -> {}", arguments.join(", "), self.returns)
     }
 }
 

@@ -319,7 +319,8 @@ impl<'a> Request<'a> {
                 Selection::of_columns(table, (0..key).chain(others).collect(), false)
             }
         };
-        let mut builder = ResultBuilder::new(&selection, table, execution.binding(), execution.now_s, true)?;
+        let mut builder =
+            ResultBuilder::new(&selection, table, None, execution.binding(), execution.now_s, true)?;
         if let Some(current) = current {
             builder.add(current)?;
         }

@@ -2,10 +2,11 @@
 
 use basalt_model::command::PartitionRows;
 use basalt_model::schema::ColumnKind;
-use basalt_model::{Row, Table};
+use basalt_model::{Clustering, Row, Table};
 use bytes::Bytes;
 
 use super::Selection;
+use super::groups::{GroupMaker, GroupingState, Groups};
 use super::input::{InputRow, Times, cells_to_value};
 use super::node::Evaluation;
 use crate::bind::Binding;
@@ -21,7 +22,10 @@ pub(crate) struct ResultBuilder<'a> {
     now_s: i64,
     shows_static_alone: bool,
     terms: Vec<Value>,
+    /// Where one group ends and the next begins, with GROUP BY.
+    groups: Option<GroupMaker<'a>>,
     aggregations: Vec<Aggregation>,
+    /// The first row of the group.
     first: Option<InputRow>,
     /// Row by row: the result's columns, then those fetched only to order by.
     values: Vec<Option<Bytes>>,
@@ -44,6 +48,7 @@ impl<'a> ResultBuilder<'a> {
     pub(crate) fn new(
         selection: &'a Selection,
         table: &'a Table,
+        groups: Option<&'a Groups<'a>>,
         binding: Binding<'a>,
         now_s: i64,
         shows_static_alone: bool,
@@ -56,8 +61,6 @@ impl<'a> ResultBuilder<'a> {
                 node.check_constants(&evaluation)?;
             }
         }
-        let aggregations =
-            selection.aggregates.iter().map(|(aggregate, returns)| Aggregation::new(*aggregate, returns));
         Ok(ResultBuilder {
             selection,
             table,
@@ -65,7 +68,8 @@ impl<'a> ResultBuilder<'a> {
             now_s,
             shows_static_alone,
             terms,
-            aggregations: aggregations.collect(),
+            groups: groups.map(|groups| GroupMaker::new(groups, GroupingState::default())).transpose()?,
+            aggregations: selection.aggregations(),
             first: None,
             values: Vec::new(),
             rows: 0,
@@ -84,13 +88,29 @@ impl<'a> ResultBuilder<'a> {
         let static_row = partition.static_row.as_ref();
         if partition.rows.is_empty() {
             if static_row.is_some() && self.shows_static_alone {
+                self.turn_group(&partition.key.key, None)?;
                 self.add_row(&key, static_row, None)?;
             }
             return Ok(());
         }
         for row in &partition.rows {
+            self.turn_group(&partition.key.key, Some(&row.clustering))?;
             self.add_row(&key, static_row, Some(row))?;
         }
+        Ok(())
+    }
+
+    /// Ends the group before the next row, if that begins another.
+    fn turn_group(&mut self, key: &Bytes, clustering: Option<&Clustering>) -> CqlResult<()> {
+        let Some(groups) = &mut self.groups else { return Ok(()) };
+        if groups.is_new(key, clustering)? { self.end_group() } else { Ok(()) }
+    }
+
+    /// Shows what came of a group's rows.
+    fn end_group(&mut self) -> CqlResult<()> {
+        let Some(first) = self.first.take() else { return Ok(()) };
+        self.output(&first)?;
+        self.aggregations = self.selection.aggregations();
         Ok(())
     }
 
@@ -105,7 +125,7 @@ impl<'a> ResultBuilder<'a> {
             return Ok(());
         }
         let input = self.input(key, static_row, row);
-        if self.selection.is_aggregate() {
+        if self.groups.is_some() || self.selection.is_aggregate() {
             return self.aggregate(input);
         }
         self.output(&input)
@@ -171,9 +191,11 @@ impl<'a> ResultBuilder<'a> {
         Ok(())
     }
 
-    /// The rows; one, where there are aggregates.
+    /// The rows; one, where there are aggregates of all rows.
     pub(crate) fn finish(mut self) -> CqlResult<BuiltRows> {
-        if self.selection.is_aggregate() {
+        if self.groups.is_some() {
+            self.end_group()?;
+        } else if self.selection.is_aggregate() {
             let first = self.first.take().unwrap_or_default();
             self.output(&first)?;
         }
@@ -182,19 +204,5 @@ impl<'a> ResultBuilder<'a> {
             None => self.selection.columns.len(),
         };
         Ok(BuiltRows { values: self.values, width: own, rows: self.rows })
-    }
-
-    /// Where a fetched column stands in a built row, for ordering by it; fetched columns that were
-    /// computed upon stand behind the outputs.
-    pub(crate) fn order_place(selection: &Selection, fetched: usize) -> Option<usize> {
-        match &selection.outputs {
-            None => Some(fetched),
-            Some(outputs) if fetched >= selection.asked_columns => {
-                Some(outputs.len() + fetched - selection.asked_columns)
-            }
-            Some(outputs) => outputs
-                .iter()
-                .position(|node| matches!(node, super::node::Node::Column(index) if *index == fetched)),
-        }
     }
 }

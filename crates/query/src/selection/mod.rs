@@ -2,6 +2,8 @@
 //! rows a read brings (`node`, `builder`). Does not know which rows those are.
 
 mod builder;
+mod composite;
+mod groups;
 mod infer;
 mod input;
 mod node;
@@ -15,12 +17,13 @@ use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{ColumnId, DataType, Table};
 
 use self::node::Node;
-use crate::functions::{Aggregate, Body, Function};
+use crate::functions::{Aggregate, Aggregation, Body, Function};
 use crate::result::{ColumnSpec, ResultMetadata};
 use crate::terms::Term;
 use basalt_model::ids;
 
 pub(crate) use builder::ResultBuilder;
+pub(crate) use groups::{GroupMaker, GroupSelector, Grouping, GroupingState, Groups};
 pub(crate) use infer::{check_names, selects_column};
 pub(crate) use input::cells_to_value;
 pub(crate) use prepare::prepare;
@@ -81,9 +84,19 @@ impl Selection {
         Selection::of_columns(table, shown.map(|(index, _)| index).collect(), true)
     }
 
-    /// Whether all rows become one.
+    /// Computes the result even of columns alone: a group shows those of its first row.
+    pub(crate) fn compute(&mut self) {
+        self.outputs.get_or_insert_with(|| (0..self.asked_columns).map(Node::Column).collect());
+    }
+
+    /// Whether there are aggregates.
     pub(crate) fn is_aggregate(&self) -> bool {
         !self.aggregates.is_empty()
+    }
+
+    /// The aggregates, nothing added to them yet.
+    fn aggregations(&self) -> Vec<Aggregation> {
+        self.aggregates.iter().map(|(aggregate, returns)| Aggregation::new(*aggregate, returns)).collect()
     }
 
     /// Whether static columns are fetched.
@@ -91,15 +104,23 @@ impl Selection {
         self.columns.iter().any(|column| table.columns[*column].kind == ColumnKind::Static)
     }
 
-    /// Makes sure a column is fetched, after those asked for; its place among them.
-    pub(crate) fn fetch(&mut self, column: usize) -> usize {
-        match self.columns.iter().position(|known| *known == column) {
-            Some(index) => index,
-            None => {
-                self.columns.push(column);
-                self.columns.len() - 1
+    /// Where a column stands in a built row, for ordering by it. If it is not shown itself it is
+    /// fetched once more, behind what is shown (`Selection.filterOrderingColumns`).
+    pub(crate) fn place_for_order(&mut self, column: usize) -> usize {
+        let asked = self.columns.get(..self.asked_columns).unwrap_or_default();
+        let fetched = asked.iter().position(|known| *known == column);
+        let shown = fetched.and_then(|fetched| match &self.outputs {
+            None => Some(fetched),
+            Some(outputs) => {
+                outputs.iter().position(|node| matches!(node, Node::Column(index) if *index == fetched))
             }
+        });
+        if let Some(place) = shown {
+            return place;
         }
+        self.columns.push(column);
+        let shown = self.outputs.as_ref().map_or(self.asked_columns, Vec::len);
+        shown + self.columns.len() - 1 - self.asked_columns
     }
 
     /// Which cells a read must bring: those selected, those filtered by, and all static ones where

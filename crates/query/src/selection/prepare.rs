@@ -19,19 +19,21 @@ use crate::terms::{Context, Term};
 use crate::{text, types};
 
 /// A resolved selector.
-struct Resolved {
-    node: Node,
-    output: Output,
-    is_aggregate: bool,
+pub(super) struct Resolved {
+    pub(super) node: Node,
+    pub(super) output: Output,
+    pub(super) is_aggregate: bool,
 }
 
 /// What is collected while selectors are resolved.
-struct Preparation<'a> {
-    context: &'a Context<'a>,
-    table: &'a Table,
+pub(super) struct Preparation<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) table: &'a Table,
     markers: &'a mut Markers,
-    columns: Vec<usize>,
-    terms: Vec<Term>,
+    /// Columns met, in order.
+    pub(super) columns: Vec<usize>,
+    /// Terms met, in order.
+    pub(super) terms: Vec<Term>,
     aggregates: Vec<(Aggregate, DataType)>,
     timed_columns: Vec<usize>,
 }
@@ -43,15 +45,7 @@ pub(crate) fn prepare(
     table: &Table,
     selectors: &[Selector],
 ) -> CqlResult<Selection> {
-    let mut preparation = Preparation {
-        context,
-        table,
-        markers,
-        columns: Vec::new(),
-        terms: Vec::new(),
-        aggregates: Vec::new(),
-        timed_columns: Vec::new(),
-    };
+    let mut preparation = Preparation::new(context, table, markers);
     let mut nodes = Vec::with_capacity(selectors.len());
     let mut outputs = Vec::with_capacity(selectors.len());
     let mut only_columns = true;
@@ -78,13 +72,41 @@ pub(crate) fn prepare(
     })
 }
 
-fn resolved(node: Node, name: String, data_type: DataType, is_aggregate: bool) -> Resolved {
+pub(super) fn resolved(node: Node, name: String, data_type: DataType, is_aggregate: bool) -> Resolved {
     let output = Output { name: name.into(), data_type, is_reversed: false, is_legacy_timeuuid: false };
     Resolved { node, output, is_aggregate }
 }
 
-impl Preparation<'_> {
-    fn resolve(&mut self, selectable: &Selectable, expected: Option<&DataType>) -> CqlResult<Resolved> {
+impl<'a> Preparation<'a> {
+    /// Nothing met yet.
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        table: &'a Table,
+        markers: &'a mut Markers,
+    ) -> Preparation<'a> {
+        Preparation {
+            context,
+            table,
+            markers,
+            columns: Vec::new(),
+            terms: Vec::new(),
+            aggregates: Vec::new(),
+            timed_columns: Vec::new(),
+        }
+    }
+
+    /// Resolves a call that GROUP BY names, and its type.
+    pub(super) fn group_selector(&mut self, selectable: &Selectable) -> CqlResult<(Node, DataType)> {
+        let resolved = self.resolve(selectable, None)?;
+        Ok((resolved.node, resolved.output.data_type))
+    }
+
+    /// Resolves a selector, for a place of the expected type if there is one.
+    pub(super) fn resolve(
+        &mut self,
+        selectable: &Selectable,
+        expected: Option<&DataType>,
+    ) -> CqlResult<Resolved> {
         if let Some(term) = as_term(selectable) {
             return self.term(&term, expected);
         }
@@ -289,158 +311,6 @@ impl Preparation<'_> {
         let node =
             Node::Slice { inner: Box::new(selected.node), collection: collection.clone(), from, to, name };
         Ok(resolved(node, show(selectable), collection, selected.is_aggregate))
-    }
-
-    /// The type of a composite selector: its own if known, else the one asked for.
-    fn composite_type(&self, selectable: &Selectable, expected: Option<&DataType>) -> CqlResult<DataType> {
-        match exact_type(self.context, self.table, selectable).or_else(|| expected.cloned()) {
-            Some(data_type) => Ok(data_type),
-            None => bail!(
-                "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                show(selectable)
-            ),
-        }
-    }
-
-    fn all(&mut self, parts: &[Selectable], element: &DataType) -> CqlResult<(Vec<Node>, String, bool)> {
-        let mut nodes = Vec::with_capacity(parts.len());
-        let mut names = Vec::with_capacity(parts.len());
-        let mut is_aggregate = false;
-        for part in parts {
-            let part = self.resolve(part, Some(element))?;
-            is_aggregate |= part.is_aggregate;
-            names.push(part.output.name.to_string());
-            nodes.push(part.node);
-        }
-        Ok((nodes, names.join(", "), is_aggregate))
-    }
-
-    fn parentheses(
-        &mut self,
-        selectable: &Selectable,
-        parts: &[Selectable],
-        expected: Option<&DataType>,
-    ) -> CqlResult<Resolved> {
-        if let [part] = parts
-            && !matches!(expected, Some(DataType::Tuple(_)))
-        {
-            let inner = self.resolve(part, expected)?;
-            let name = format!("({})", inner.output.name);
-            let data_type = inner.output.data_type.clone();
-            return Ok(resolved(inner.node, name, data_type, inner.is_aggregate));
-        }
-        let data_type = self.composite_type(selectable, expected)?;
-        let DataType::Tuple(types) = &data_type else {
-            bail!("Invalid tuple type literal for {} of type {data_type}", show(selectable));
-        };
-        if parts.len() > types.len() {
-            bail!("Invalid tuple literal for {}: too many elements", show(selectable));
-        }
-        let mut nodes = Vec::with_capacity(parts.len());
-        let mut names = Vec::with_capacity(parts.len());
-        let mut is_aggregate = false;
-        for (part, expected) in parts.iter().zip(types.iter()) {
-            let part = self.resolve(part, Some(expected))?;
-            is_aggregate |= part.is_aggregate;
-            names.push(part.output.name.to_string());
-            nodes.push(part.node);
-        }
-        let name = format!("({})", names.join(", "));
-        Ok(resolved(Node::Tuple(nodes), name, data_type.clone(), is_aggregate))
-    }
-
-    fn array(
-        &mut self,
-        selectable: &Selectable,
-        parts: &[Selectable],
-        expected: Option<&DataType>,
-    ) -> CqlResult<Resolved> {
-        if let Some(vector @ DataType::Vector { element, dimension }) = expected {
-            if usize::try_from(*dimension) != Ok(parts.len()) {
-                bail!("Unable to create a vector selector of type {vector} from {} elements", parts.len());
-            }
-            let (nodes, names, is_aggregate) = self.all(parts, element)?;
-            let node = Node::Vector(element.clone(), nodes);
-            return Ok(resolved(node, format!("[{names}]"), vector.clone(), is_aggregate));
-        }
-        let data_type = self.composite_type(selectable, expected)?;
-        let DataType::List { element, .. } = &data_type else {
-            bail!("Invalid list literal for {} of type {data_type}", show(selectable));
-        };
-        let (nodes, names, is_aggregate) = self.all(parts, element)?;
-        Ok(resolved(Node::List(nodes), format!("[{names}]"), data_type.clone(), is_aggregate))
-    }
-
-    fn set(
-        &mut self,
-        selectable: &Selectable,
-        parts: &[Selectable],
-        expected: Option<&DataType>,
-    ) -> CqlResult<Resolved> {
-        let data_type = self.composite_type(selectable, expected)?;
-        match &data_type {
-            DataType::Map { key, .. } => {
-                let node = Node::Map(key.clone(), Vec::new());
-                Ok(resolved(node, "{}".to_owned(), data_type.clone(), false))
-            }
-            DataType::Set { element, .. } if **element == DataType::Duration => {
-                bail!("Durations are not allowed inside sets: {data_type}")
-            }
-            DataType::Set { element, .. } => {
-                let (nodes, names, is_aggregate) = self.all(parts, element)?;
-                let node = Node::Set(element.clone(), nodes);
-                Ok(resolved(node, format!("{{{names}}}"), data_type.clone(), is_aggregate))
-            }
-            other => bail!("Invalid set literal for {} of type {other}", show(selectable)),
-        }
-    }
-
-    fn map_or_udt(
-        &mut self,
-        selectable: &Selectable,
-        entries: &[(Selectable, Selectable)],
-        expected: Option<&DataType>,
-    ) -> CqlResult<Resolved> {
-        let data_type = self.composite_type(selectable, expected)?;
-        match &data_type {
-            DataType::Udt { definition, .. } => {
-                let mut fields: Vec<Option<Node>> = vec![None; definition.fields.len()];
-                let mut names = Vec::with_capacity(entries.len());
-                for (field, value) in entries {
-                    let SelectableKind::Column(name) = &field.kind else {
-                        bail!("{} is not a valid field identifier of type {} ", show(field), definition.name);
-                    };
-                    let found = definition.fields.iter().position(|(known, _)| **known == *name.name);
-                    let Some(index) = found else {
-                        bail!(
-                            "Unknown field '{}' in value of user defined type {}",
-                            name.name,
-                            definition.name
-                        );
-                    };
-                    let value = self.resolve(value, Some(&definition.fields[index].1))?;
-                    names.push(format!("{}: {}", name.name, value.output.name));
-                    fields[index] = Some(value.node);
-                }
-                let name = format!("{{{}}}", names.join(", "));
-                Ok(resolved(Node::Udt(fields), name, data_type.clone(), false))
-            }
-            DataType::Map { key, .. } if **key == DataType::Duration => {
-                bail!("Durations are not allowed as map keys: {data_type}")
-            }
-            DataType::Map { key, value, .. } => {
-                let mut nodes = Vec::with_capacity(entries.len());
-                let mut names = Vec::with_capacity(entries.len());
-                for (k, v) in entries {
-                    let (k, v) = (self.resolve(k, Some(key))?, self.resolve(v, Some(value))?);
-                    names.push(format!("{}: {}", k.output.name, v.output.name));
-                    nodes.push((k.node, v.node));
-                }
-                let name = format!("{{{}}}", names.join(", "));
-                Ok(resolved(Node::Map(key.clone(), nodes), name, data_type.clone(), false))
-            }
-            other => bail!("Invalid map literal for {} of type {other}", show(selectable)),
-        }
     }
 
     fn call(&mut self, selectable: &Selectable, arguments: &[&Selectable]) -> CqlResult<Resolved> {

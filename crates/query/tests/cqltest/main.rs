@@ -65,7 +65,7 @@ impl Node {
                 }
                 Ok(Answer::Outcome(outcome)) => {
                     let next = next_page(&outcome);
-                    lines.extend(show::outcome(&outcome, is_first));
+                    lines.extend(show::outcome(&outcome, is_first, case.protocol));
                     match next {
                         Some(state) => options.paging_state = Some(state),
                         None => return lines,
