@@ -30,7 +30,7 @@ def scalar(kind, data):
     if kind in FIXED and len(data) == struct.calcsize(FIXED[kind]):
         return str(struct.unpack(FIXED[kind], data)[0])
     if kind in ("text", "ascii"):
-        return "'" + data.decode().replace("\n", "\\n") + "'"
+        return "'" + data.decode(errors='replace').replace("\n", "\\n") + "'"
     if kind == "boolean" and len(data) == 1:
         return "true" if data[0] else "false"
     if kind in ("uuid", "timeuuid") and len(data) == 16:

@@ -27,6 +27,11 @@ impl Binding<'_> {
     pub(crate) fn value(&self, index: usize) -> &Value {
         self.values.get(index).unwrap_or(&Value::Null)
     }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.env.wall_micros().div_euclid(1_000)
+    }
 }
 
 /// The values in marker order (`QueryOptions.prepare`): named ones are looked up by the markers'

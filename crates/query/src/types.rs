@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use basalt_cql::ast::{CqlType, NativeType};
+use basalt_cql::ast::{CqlType, Ident, NativeType, QualifiedName};
 use basalt_model::{DataType, Schema};
 
 use crate::error::{CqlResult, bail};
@@ -62,4 +62,22 @@ pub(crate) fn resolve(schema: &Schema, keyspace: &str, written: &CqlType) -> Cql
         CqlType::Frozen(inner) => resolve(schema, keyspace, inner)?.freeze(),
         CqlType::Custom(class) => DataType::Custom(class.as_str().into()),
     })
+}
+
+/// The same with the keyspace written at user types that have none: messages show types as looking them up leaves them.
+pub(crate) fn qualified(written: &CqlType, keyspace: &str) -> CqlType {
+    let inner = |written: &CqlType| Box::new(qualified(written, keyspace));
+    match written {
+        CqlType::Native(_) | CqlType::Custom(_) => written.clone(),
+        CqlType::List(element) => CqlType::List(inner(element)),
+        CqlType::Set(element) => CqlType::Set(inner(element)),
+        CqlType::Map(key, value) => CqlType::Map(inner(key), inner(value)),
+        CqlType::Tuple(types) => CqlType::Tuple(types.iter().map(|t| qualified(t, keyspace)).collect()),
+        CqlType::Vector(element, dimension) => CqlType::Vector(inner(element), *dimension),
+        CqlType::Frozen(element) => CqlType::Frozen(inner(element)),
+        CqlType::User(name) => {
+            let keyspace = name.keyspace.clone().unwrap_or_else(|| Ident::new(keyspace));
+            CqlType::User(QualifiedName { keyspace: Some(keyspace), name: name.name.clone() })
+        }
+    }
 }

@@ -85,14 +85,22 @@ fn merge_cells(versions: &[&[u8]], out: &mut Vec<u8>) -> Result<(), MergeError> 
         let cell = CellEntry::parse(version)?;
         merged = Some(match merged {
             None => cell,
-            Some(earlier) => CellEntry {
-                data: reconcile(earlier.data, cell.data),
-                original_path: earlier.original_path.max(cell.original_path),
-            },
+            Some(other) => reconcile_entries(other, cell),
         });
     }
     merged.ok_or(MergeError::Nothing)?.encode(out);
     Ok(())
+}
+
+/// The cell that wins brings its path along; of the same cell under two spellings of the path the larger one stays.
+fn reconcile_entries<'a>(left: CellEntry<'a>, right: CellEntry<'a>) -> CellEntry<'a> {
+    let data = reconcile(left.data, right.data);
+    let original_path = match (data == left.data, data == right.data) {
+        (true, true) => left.original_path.max(right.original_path),
+        (true, false) => left.original_path,
+        _ => right.original_path,
+    };
+    CellEntry { data, original_path }
 }
 
 fn merge_range_tombstones(versions: &[&[u8]], out: &mut Vec<u8>) -> Result<(), MergeError> {

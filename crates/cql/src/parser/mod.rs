@@ -4,6 +4,7 @@
 //! shows in its error messages, so the choices here look equally far.
 
 mod error;
+mod float;
 mod name;
 mod property;
 mod relation;

@@ -2,7 +2,7 @@
 
 use super::name::{is_function, is_name, is_type, unquoted};
 use super::types::native;
-use super::{MAX_MARKERS, Parser, Result};
+use super::{MAX_MARKERS, Parser, Result, float};
 use crate::ast::{ArithmeticOp, Literal, LiteralKind, Marker, Term, TermKind};
 use crate::lexer::{Keyword, Kind};
 
@@ -401,6 +401,11 @@ impl Parser<'_> {
             Kind::NegativeInfinity => "-Infinity".to_owned(),
             _ => unquoted(token).into_owned(),
         };
+        if token.kind == Kind::Float
+            && let Err(why) = float::check(&text)
+        {
+            return Err(self.failed(&format!("NumberFormatException {why}")));
+        }
         Ok(Literal { kind, text, pos: token.pos })
     }
 

@@ -37,6 +37,18 @@ impl DataType {
         }
     }
 
+    /// Checks a bound value; a collection is read element by element then (`ListSerializer.deserialize`), and the
+    /// elements of a list may be null.
+    ///
+    /// # Errors
+    /// With Cassandra's text when it is no value of this type.
+    pub fn validate_bound(&self, value: &[u8]) -> Result<(), MarshalError> {
+        match self {
+            DataType::List { element, .. } => validate_elements(value, "list", &[element], true),
+            other => other.validate(value),
+        }
+    }
+
     /// The types of which only the length is checked.
     fn validate_length(&self, value: &[u8]) -> Result<(), MarshalError> {
         let length = value.len();
@@ -93,6 +105,15 @@ fn validate_text(value: &[u8]) -> Result<(), MarshalError> {
         Ok(())
     } else {
         refuse("String didn't validate.")
+    }
+}
+
+/// Texts in collections are read by Java's decoder, which is strict.
+fn validate_element_text(value: &[u8]) -> Result<(), MarshalError> {
+    match std::str::from_utf8(value) {
+        Ok(_) => Ok(()),
+        Err(_) if is_loose_utf8(value) => refuse(format!("Invalid UTF-8 bytes {}", hex(value))),
+        Err(_) => refuse("String didn't validate."),
     }
 }
 
@@ -157,15 +178,26 @@ fn validate_duration(value: &[u8]) -> Result<(), MarshalError> {
     }
 }
 
-/// `types`: of the element, or of key and value.
 fn validate_collection(value: &[u8], name: &str, types: &[&DataType]) -> Result<(), MarshalError> {
+    validate_elements(value, name, types, false)
+}
+
+/// `types`: of the element, or of key and value.
+fn validate_elements(
+    value: &[u8],
+    name: &str,
+    types: &[&DataType],
+    may_be_null: bool,
+) -> Result<(), MarshalError> {
     let too_short = || MarshalError(format!("Not enough bytes to read a {name}"));
     let mut rest = value;
     let count = take_count(&mut rest).ok_or_else(too_short)?;
     for _ in 0..count {
         for data_type in types {
             match take_value(&mut rest).ok_or_else(too_short)? {
+                Some(element) if **data_type == DataType::Text => validate_element_text(element)?,
                 Some(element) => data_type.validate(element)?,
+                None if may_be_null => {}
                 None => return refuse("Null value read when not allowed"),
             }
         }

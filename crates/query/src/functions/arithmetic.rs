@@ -177,7 +177,7 @@ fn decimal(op: ArithmeticOp, left: &Number, right: &Number) -> Result<BigDecimal
         return Err("Overflow".to_owned());
     }
     match op {
-        ArithmeticOp::Divide if right.is_zero() => Err("/ by zero".to_owned()),
+        ArithmeticOp::Divide if right.is_zero() => Err("BigInteger divide by zero".to_owned()),
         ArithmeticOp::Modulo if right.is_zero() => Err("Division by zero".to_owned()),
         ArithmeticOp::Divide => Ok(divide(&left, &right)),
         ArithmeticOp::Modulo => Ok(left % right),

@@ -29,10 +29,10 @@ pub(super) fn hex(text: &str) -> Result<Bytes, MarshalError> {
 /// An address as Java's `InetAddress.getByName` reads it, host names excepted: no look-up is ever
 /// made for a value.
 pub(super) fn inet(text: &str) -> Result<Bytes, MarshalError> {
-    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
-    if let Some(address) = short_ipv4(bare) {
+    if let Some(address) = short_ipv4(text) {
         return Ok(Bytes::copy_from_slice(&address.octets()));
     }
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let unscoped = bare.split_once('%').map_or(bare, |(address, _)| address);
     match unscoped.parse::<Ipv6Addr>() {
         // Java turns a mapped address into the one it maps.

@@ -1,5 +1,5 @@
-//! Dates, times of day and timestamps. Times without a zone are UTC; of zone names only UTC, GMT
-//! and Z are known.
+//! Dates, times of day and timestamps. Times without a zone are UTC; of zone names only those of UTC
+//! are known.
 
 use basalt_model::types::validate::MarshalError;
 use bytes::Bytes;
@@ -193,13 +193,38 @@ fn fraction_millis(scanner: &mut Scanner<'_>) -> Option<i64> {
     digits[..3].parse().ok()
 }
 
+/// Names of UTC, as Java reads them behind a blank.
+const UTC_NAMES: [&str; 10] = [
+    "UTC",
+    "GMT",
+    "UT",
+    "UCT",
+    "Zulu",
+    "Etc/UTC",
+    "Etc/GMT",
+    "Etc/UCT",
+    "Coordinated Universal Time",
+    "Greenwich Mean Time",
+];
+
 /// Seconds east of UTC; an empty text is UTC. `None`: not a zone known here.
 fn zone_offset_s(text: &str) -> Option<i64> {
-    let zone = text.strip_prefix(' ').unwrap_or(text);
-    if text.is_empty() || matches!(zone, "Z" | "UTC" | "GMT") {
+    let Some(zone) = text.strip_prefix(' ') else {
+        return if matches!(text, "" | "Z") { Some(0) } else { offset_s(text, false) };
+    };
+    if zone == "Z" || UTC_NAMES.contains(&zone) {
         return Some(0);
     }
-    let (sign, digits) = match zone.split_at_checked(1)? {
+    match ["UTC", "GMT", "UT"].iter().find_map(|name| zone.strip_prefix(name)) {
+        Some(behind_name) => offset_s(behind_name, true),
+        None => offset_s(zone, false),
+    }
+}
+
+/// `+hh:mm`; also `+hh` and `+hhmm` unless `full`; at most 18 hours.
+fn offset_s(text: &str, full: bool) -> Option<i64> {
+    const OFFSET_S_MAX: i64 = 18 * 3600;
+    let (sign, digits) = match text.split_at_checked(1)? {
         ("+", digits) => (1, digits),
         ("-", digits) => (-1, digits),
         _ => return None,
@@ -207,14 +232,14 @@ fn zone_offset_s(text: &str) -> Option<i64> {
     let mut scanner = Scanner { rest: digits };
     let hours = scanner.digits(2, 2)?;
     let minutes = match scanner.rest.is_empty() {
+        true if full => return None,
         true => 0,
-        false => {
-            scanner.eat(':');
-            scanner.digits(2, 2)?
-        }
+        false if !scanner.eat(':') && full => return None,
+        false => scanner.digits(2, 2)?,
     };
-    let valid = scanner.rest.is_empty() && hours <= 18 && minutes <= 59;
-    valid.then_some(sign * (hours * 3600 + minutes * 60))
+    let offset_s = hours * 3600 + minutes * 60;
+    let valid = scanner.rest.is_empty() && offset_s <= OFFSET_S_MAX && minutes <= 59;
+    valid.then_some(sign * offset_s)
 }
 
 /// `yyyy-mm-dd` of a serialized date.

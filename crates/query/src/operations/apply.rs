@@ -30,6 +30,10 @@ impl Operation {
                 Ok(())
             }
             Action::Append(value) | Action::Add(value) => match value.bind(&writer.binding)? {
+                // Cassandra trips over it, for lists alone.
+                Value::Unset if matches!(self.action, Action::Append(_)) => {
+                    invalid("Invalid unset value for list append")
+                }
                 Value::Bytes(value) => add_elements(writer, row, column, &value),
                 Value::Null | Value::Unset => Ok(()),
             },
@@ -157,7 +161,9 @@ fn delete_element(writer: &Writer<'_>, row: &mut Row, column: &Column, element: 
         Value::Bytes(path) => writer.delete(row, column, Some(path)),
         Value::Null if is_map => return invalid("Invalid null map key"),
         Value::Unset if is_map => return invalid("Invalid unset map key"),
-        Value::Null | Value::Unset => return invalid("Invalid null set element"),
+        Value::Null => return invalid("Invalid null set element"),
+        // The bytes that stand for unset are none.
+        Value::Unset => writer.delete(row, column, Some(Bytes::new())),
     }
     Ok(())
 }

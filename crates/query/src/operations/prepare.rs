@@ -24,11 +24,12 @@ pub(crate) fn set_value(
     value: &ast::Term,
 ) -> CqlResult<Operation> {
     let receiver = Receiver::column(table, column);
-    // A tuple's literal would be taken for one of the type's fields in order, were it inside a collection.
-    if matches!((&receiver.data_type, &value.kind), (DataType::Udt { .. }, ast::TermKind::Tuple(_))) {
+    let is_tuple = matches!(value.kind, ast::TermKind::Tuple(_));
+    let value = Term::prepare(context, markers, value, &receiver)?;
+    // Inside a collection a tuple is taken for the type's fields in order; here Cassandra trips over it.
+    if is_tuple && matches!(receiver.data_type, DataType::Udt { .. }) {
         bail!("Invalid tuple type literal for {} of type {}", receiver.name, receiver.data_type);
     }
-    let value = Term::prepare(context, markers, value, &receiver)?;
     if receiver.data_type == DataType::Counter {
         bail!(
             "Cannot set the value of counter column {} (counters can only be incremented/decremented, not set)",

@@ -1,6 +1,6 @@
 //! Constants among terms. What they are worth is the literals module's matter.
 
-use basalt_cql::ast::Literal;
+use basalt_cql::ast::{Literal, LiteralKind};
 use basalt_model::DataType;
 use basalt_model::types::elements::pack_tuple;
 use bytes::Bytes;
@@ -13,8 +13,12 @@ use crate::receiver::Receiver;
 
 /// Resolves a constant.
 pub(super) fn prepare(literal: &Literal, receiver: &Receiver) -> CqlResult<Term> {
-    if let DataType::Tuple(types) = &receiver.data_type {
+    if let (DataType::Tuple(types), false) = (&receiver.data_type, literal.kind == LiteralKind::Hex) {
         return tuple(literal, receiver, types).map(Term::Constant);
+    }
+    let is_now = literal.kind == LiteralKind::String && literal.text.eq_ignore_ascii_case("now");
+    if is_now && receiver.data_type == DataType::Timestamp {
+        return Ok(Term::Now);
     }
     literals::from_literal(literal, &receiver.name, &receiver.data_type).map(Term::Constant)
 }

@@ -11,7 +11,7 @@ use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid, marshal};
 use crate::receiver::Receiver;
 use crate::request::Value;
-use crate::values::canonical;
+use crate::values::stored_form;
 
 /// A bind marker.
 #[derive(Clone, Debug)]
@@ -75,9 +75,9 @@ impl Marker {
                 None => Ok(Value::Unset),
             },
             Value::Bytes(bytes) => {
-                self.data_type.validate(bytes).map_err(marshal)?;
                 check_count(&self.data_type, bytes)?;
-                Ok(Value::Bytes(canonical(&self.data_type, bytes.clone())))
+                self.data_type.validate_bound(bytes).map_err(marshal)?;
+                Ok(Value::Bytes(stored_form(&self.data_type, bytes.clone())?))
             }
         }
     }
@@ -91,7 +91,7 @@ fn check_count(data_type: &DataType, bytes: &[u8]) -> CqlResult<()> {
         DataType::Map { .. } => "map",
         _ => return Ok(()),
     };
-    if bytes.first().is_some_and(|byte| byte & 0x80 != 0) {
+    if bytes.len() >= 4 && bytes[0] & 0x80 != 0 {
         bail!("The data cannot be deserialized as a {kind}");
     }
     Ok(())

@@ -41,6 +41,8 @@ pub(crate) enum Term {
     Null,
     /// As if it were not there.
     Unset,
+    /// The timestamp `'now'`.
+    Now,
     /// A bound value.
     Marker(marker::Marker),
     /// A list or set whose elements are not all constant.
@@ -174,12 +176,14 @@ impl Term {
         let hinted = types::resolve(context.schema, context.keyspace, cql_type)?;
         let casted = receiver.part(text::term(written), &hinted);
         if !Term::fit(context, value, &casted).is_assignable() {
-            bail!("Cannot cast value {} to type {}", text::term(value), text::type_name(cql_type));
+            let shown = text::type_name(&types::qualified(cql_type, context.keyspace));
+            bail!("Cannot cast value {} to type {shown}", text::term(value));
         }
         if !Term::fit(context, written, receiver).is_assignable() {
+            let shown = text::type_name(&types::qualified(cql_type, context.keyspace));
             bail!(
-                "Cannot assign value {} to {} of type {}",
-                text::term(written),
+                "Cannot assign value ({shown}){} to {} of type {}",
+                text::term(value),
                 receiver.name,
                 receiver.data_type
             );
@@ -199,8 +203,11 @@ impl Term {
             TermKind::UserType(fields) => tuple::fit_udt(context, fields, receiver),
             TermKind::Tuple(elements) => tuple::fit(context, elements, receiver),
             TermKind::TypeHint(cql_type, _) => {
+                let frozen_otherwise =
+                    |hinted: &DataType| hinted.is_multi_cell() != receiver.data_type.is_multi_cell();
                 match types::resolve(context.schema, context.keyspace, cql_type) {
                     Ok(hinted) if hinted == receiver.data_type => Fit::Exact,
+                    Ok(hinted) if frozen_otherwise(&hinted) => Fit::No,
                     Ok(hinted) if is_value_compatible(&receiver.data_type, &hinted) => Fit::Weak,
                     _ => Fit::No,
                 }
@@ -257,6 +264,7 @@ impl Term {
             Term::Constant(value) => Ok(Value::Bytes(value.clone())),
             Term::Null => Ok(Value::Null),
             Term::Unset => Ok(Value::Unset),
+            Term::Now => Ok(Value::Bytes(binding.now_ms().to_be_bytes().to_vec().into())),
             Term::Marker(marker) => marker.bind(binding),
             Term::Collection { data_type, elements } => collection::bind(data_type, elements, binding),
             Term::Vector { element, elements } => tuple::bind_vector(element, elements, binding),
@@ -285,7 +293,7 @@ impl Term {
     /// Whether a marker is in it.
     pub(crate) fn has_marker(&self) -> bool {
         match self {
-            Term::Constant(_) | Term::Null | Term::Unset => false,
+            Term::Constant(_) | Term::Null | Term::Unset | Term::Now => false,
             Term::Marker(_) => true,
             // Collections refuse markers when they are prepared.
             Term::Collection { .. } => false,

@@ -18,7 +18,7 @@ use crate::error::{CqlResult, bail, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
 use crate::text;
-use crate::values::vector;
+use crate::values::{is_empty_null, vector};
 
 /// The types of a tuple's fields; a user type is a tuple here, as in Cassandra.
 fn field_types(data_type: &DataType) -> Option<Vec<DataType>> {
@@ -268,9 +268,4 @@ fn pack_vector(element: &DataType, values: Vec<Value>) -> CqlResult<Value> {
         }
     }
     Ok(Value::Bytes(vector(element, &elements)))
-}
-
-/// Types whose empty value means nothing (`AbstractType.isNull`).
-fn is_empty_null(data_type: &DataType) -> bool {
-    !matches!(data_type, DataType::Text | DataType::Ascii | DataType::Blob)
 }
