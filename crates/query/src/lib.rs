@@ -11,6 +11,7 @@ pub mod ddl;
 pub mod describe;
 mod error;
 mod functions;
+mod json;
 pub mod literals;
 mod operations;
 mod pager;

@@ -212,10 +212,11 @@ impl QueryProcessor {
         }
         let attributes = Attributes::default();
         batch::validate(kind, &plans, &attributes)?;
-        let steps: Vec<Step<'_>> =
-            plans.into_iter().zip(entries).map(|(plan, (_, values))| Step { plan, values }).collect();
         let mut warnings = Vec::new();
         let mut execution = self.execution(options, &[], &mut warnings);
+        let steps = plans.into_iter().zip(entries);
+        let steps = steps.map(|(plan, (_, values))| Step::new(plan, values, &execution));
+        let steps = steps.collect::<CqlResult<Vec<Step<'_>>>>()?;
         let result = batch::run(kind, &steps, &attributes, &mut execution).await;
         outcome(result, warnings, client)
     }

@@ -97,6 +97,11 @@ impl Markers {
         Markers { names, specs: vec![None; count], key_positions: vec![None; count] }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
+    }
+
     /// Says what a marker is for. `table` is the receiver's.
     pub fn add(&mut self, marker: &Marker, receiver: &Receiver, table: Option<&Table>) {
         let index = usize::from(marker.index);

@@ -112,7 +112,8 @@ pub(crate) fn prepare(
     Ok(Term::Call { function: Arc::new(function), arguments: terms })
 }
 
-/// How a call fits a place. What cannot be resolved fits weakly: preparing says why it cannot.
+/// How a call fits a place. What cannot be resolved fits weakly: preparing says why it cannot. So
+/// does what returns whatever is asked for, lest it fit every one of several places exactly.
 pub(crate) fn fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
     match look_up(context, written, Some(&receiver.data_type)) {
         Ok((Some(function), _, _)) if factory::makes(&function) => Fit::Weak,

@@ -11,6 +11,7 @@ pub(crate) mod cast;
 pub(crate) mod collection;
 mod factory;
 mod floor;
+mod json;
 pub(crate) mod mask;
 pub(crate) mod math;
 pub(crate) mod number;

@@ -4,7 +4,7 @@ use basalt_cql::ast::FunctionName;
 use basalt_model::{CqlError, DataType, Table};
 
 use super::{
-    Function, aggregate, arithmetic, blob, cast, collection, floor, mask, math, time, token, vector,
+    Function, aggregate, arithmetic, blob, cast, collection, floor, json, mask, math, time, token, vector,
 };
 use crate::assign::{Fit, fit};
 use crate::error::{CqlResult, bail};
@@ -25,6 +25,10 @@ pub(crate) trait Argument {
     fn array_length(&self) -> Option<usize> {
         None
     }
+    /// Why it is no value of any type, where that is told rather than that it does not fit.
+    fn refusal(&self) -> Option<CqlError> {
+        None
+    }
 }
 
 /// What is offered for a name.
@@ -39,14 +43,8 @@ pub(super) struct Request<'a> {
     pub(super) table: Option<&'a Table>,
 }
 
-/// Functions of Cassandra that are not built yet.
-const NOT_BUILT: [&str; 4] = ["to_json", "tojson", "from_json", "fromjson"];
-
 pub(super) fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     let name = request.name;
-    if NOT_BUILT.contains(&name) {
-        return Err(CqlError::unsupported(format!("the function {name}")));
-    }
     let mut found = time::offer(name);
     found.extend(floor::offer(name));
     found.extend(blob::offer(name));
@@ -55,6 +53,7 @@ pub(super) fn candidates(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     found.extend(math::offer(name));
     found.extend(aggregate::offer(request)?);
     found.extend(collection::offer(request)?);
+    found.extend(json::offer(request)?);
     found.extend(token::offer(request)?);
     found.extend(vector::offer(request)?);
     found.extend(mask::offer(request)?);
@@ -120,6 +119,9 @@ fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
     }
     for (index, argument) in arguments.iter().enumerate() {
         if !argument.fit(&argument_place(None, function, index)).is_assignable() {
+            if let Some(error) = argument.refusal() {
+                return Err(error);
+            }
             bail!(
                 "Type error: {} cannot be passed as argument {index} of function {} of type {}",
                 argument.text(),
@@ -159,6 +161,11 @@ fn pick(
     }
     let operator = arithmetic::operator_of(name);
     let shown_argument = |index: usize| arguments.get(index).map(|a| a.text()).unwrap_or_default();
+    if compatible.is_empty()
+        && let Some(error) = arguments.iter().find_map(|argument| argument.refusal())
+    {
+        return Err(error);
+    }
     match (compatible.as_slice(), operator) {
         ([one], _) => Ok((*one).clone()),
         ([], Some(op)) => bail!(

@@ -3,7 +3,7 @@
 use basalt_cql::ast::ArithmeticOp;
 use bytes::Bytes;
 
-use super::{Function, arithmetic, blob, cast, collection, floor, mask, math, time, token, vector};
+use super::{Function, arithmetic, blob, cast, collection, floor, json, mask, math, time, token, vector};
 use crate::bind::Binding;
 use crate::error::CqlResult;
 use crate::timeuuid;
@@ -43,6 +43,10 @@ pub(crate) enum Scalar {
     Similarity(vector::Similarity),
     /// Something about a collection.
     Collection(collection::Operation),
+    /// A value as JSON.
+    ToJson,
+    /// JSON as a value of the type asked for.
+    FromJson,
 }
 
 impl Scalar {
@@ -63,17 +67,23 @@ impl Scalar {
             Scalar::RandomUuid => Ok(Some(Bytes::copy_from_slice(&timeuuid::random(binding.env)))),
             Scalar::Collection(operation) => collection::call(operation, function, arguments),
             Scalar::Mask(mask) => mask::call(*mask, function, arguments),
+            Scalar::ToJson => Ok(json::to_json(function, arguments)),
             _ => {
                 let Some(present) = arguments.iter().cloned().collect::<Option<Vec<Bytes>>>() else {
                     return Ok(None);
                 };
-                self.call_present(function, &present)
+                self.call_present(function, &present, binding)
             }
         }
     }
 
     /// Functions that are null when an argument is.
-    fn call_present(&self, function: &Function, arguments: &[Bytes]) -> CqlResult<Option<Bytes>> {
+    fn call_present(
+        &self,
+        function: &Function,
+        arguments: &[Bytes],
+        binding: &Binding<'_>,
+    ) -> CqlResult<Option<Bytes>> {
         let Some(first) = arguments.first() else { return Ok(None) };
         match self {
             Scalar::MinTimeUuid | Scalar::MaxTimeUuid => Ok(time::bound(self == &Scalar::MaxTimeUuid, first)),
@@ -90,7 +100,10 @@ impl Scalar {
                 _ => Ok(None),
             },
             Scalar::Math(operation) => math::call(*operation, function, first),
-            Scalar::Now | Scalar::RandomUuid | Scalar::Collection(_) | Scalar::Mask(_) => Ok(None),
+            Scalar::FromJson => json::from_json(function, first, binding),
+            Scalar::Now | Scalar::RandomUuid | Scalar::Collection(_) | Scalar::Mask(_) | Scalar::ToJson => {
+                Ok(None)
+            }
         }
     }
 }

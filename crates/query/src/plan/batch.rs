@@ -72,7 +72,8 @@ impl BatchPlan {
     /// Runs it with one list of values for all its statements.
     pub(crate) async fn execute(&self, execution: &mut Execution<'_>) -> CqlResult<StatementResult> {
         let values = execution.values;
-        let steps: Vec<Step<'_>> = self.statements.iter().map(|plan| Step { plan, values }).collect();
+        let steps = self.statements.iter().map(|plan| Step::new(plan, values, execution));
+        let steps = steps.collect::<CqlResult<Vec<Step<'_>>>>()?;
         run(self.kind, &steps, &self.attributes, execution).await
     }
 }
@@ -131,7 +132,7 @@ pub(crate) async fn run(
     let otherwise = execution.timestamp();
     let mut collector = Collector::default();
     for step in steps {
-        let mut execution = execution.with_values(step.values);
+        let mut execution = execution.with_values(&step.values);
         let timestamp = attributes.timestamp(&execution, otherwise)?;
         step.plan.add_updates(&mut collector, &mut execution, timestamp).await?;
     }

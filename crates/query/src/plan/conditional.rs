@@ -1,6 +1,7 @@
 //! Conditional statements and batches (`CQL3CasRequest`): read the partition, ask the conditions,
 //! write or show what is there, with nobody else doing the same in between.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use basalt_model::command::{
@@ -18,6 +19,7 @@ use super::attributes::Attributes;
 use super::collect::Collector;
 use super::modify::{ModifyPlan, Rows};
 use super::{Execution, Reader};
+use crate::bind::Binding;
 use crate::conditions::{Bound, Conditions};
 use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::operations::Writer;
@@ -34,8 +36,20 @@ pub const CONDITIONAL_RESULT_ID: [u8; 16] = [0; 16];
 pub(crate) struct Step<'a> {
     /// The statement.
     pub(crate) plan: &'a ModifyPlan,
-    /// Values in its marker order.
-    pub(crate) values: &'a [Value],
+    /// Values in its marker order, and behind them those of its document.
+    pub(crate) values: Cow<'a, [Value]>,
+}
+
+impl<'a> Step<'a> {
+    /// A statement with the values bound to its markers.
+    pub(crate) fn new(
+        plan: &'a ModifyPlan,
+        values: &'a [Value],
+        execution: &Execution<'a>,
+    ) -> CqlResult<Self> {
+        let values = plan.values(Binding { values, ..execution.binding() })?;
+        Ok(Step { plan, values })
+    }
 }
 
 /// What is asked of one row.
@@ -126,7 +140,7 @@ fn prepare<'a>(
     };
     for step in steps {
         let plan = step.plan;
-        let execution = execution.with_values(step.values);
+        let execution = execution.with_values(&step.values);
         let mut keys = plan.keys(&execution)?;
         if plan.restrictions.key_is_in(table) {
             if is_batch {
@@ -287,7 +301,7 @@ impl<'a> Request<'a> {
         let is_range = |rows: &Rows| matches!(rows, Rows::Slices(_));
         let in_order = self.writes.iter().filter(|(_, rows)| !is_range(rows));
         for (step, rows) in in_order.chain(self.writes.iter().filter(|(_, rows)| is_range(rows))) {
-            let execution = execution.with_values(step.values);
+            let execution = execution.with_values(&step.values);
             let plan = step.plan;
             let writer = Writer {
                 table: &plan.table,

@@ -52,5 +52,15 @@ pub(crate) fn prepare(
             "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on non static columns".to_owned()
         })?;
     }
-    Ok(ModifyPlan { kind, table, replication, restrictions, regular, statics, conditions, attributes })
+    Ok(ModifyPlan {
+        kind,
+        table,
+        replication,
+        restrictions,
+        regular,
+        statics,
+        conditions,
+        attributes,
+        document: None,
+    })
 }

@@ -7,6 +7,7 @@ pub(crate) mod collect;
 mod compact;
 pub(crate) mod conditional;
 pub(crate) mod delete;
+mod document;
 pub(crate) mod insert;
 pub(crate) mod modify;
 mod read_text;

@@ -1,6 +1,7 @@
 //! What INSERT, UPDATE and DELETE share (`ModificationStatement`): which partitions and rows, what
 //! is read before, the rows written.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use basalt_coordinator::Replication;
@@ -17,10 +18,13 @@ use basalt_model::{
 use super::attributes::Attributes;
 use super::collect::{self, Collector};
 use super::conditional::{self, Step};
+use super::document::Document;
 use super::{Execution, Reader, compact, refuse_own_tables, refuse_virtual};
+use crate::bind::Binding;
 use crate::conditions::Conditions;
 use crate::error::{CqlResult, bail, ensure, invalid, marshal};
 use crate::operations::{Operation, Writer};
+use crate::request::Value;
 use crate::restrictions::{Restrictions, StatementKind};
 use crate::result::StatementResult;
 
@@ -35,6 +39,8 @@ pub(crate) struct ModifyPlan {
     pub(crate) statics: Vec<Operation>,
     pub(crate) conditions: Conditions,
     pub(crate) attributes: Attributes,
+    /// `INSERT ... JSON ?`
+    pub(crate) document: Option<Document>,
 }
 
 /// What a modification does to a partition: rows by name, or slices of them.
@@ -131,6 +137,14 @@ impl ModifyPlan {
             && self.restrictions.is_column_range(&self.table)
     }
 
+    /// The values its terms are evaluated with: those of the markers, and of a bound document.
+    pub(crate) fn values<'a>(&self, binding: Binding<'a>) -> CqlResult<Cow<'a, [Value]>> {
+        match &self.document {
+            None => Ok(Cow::Borrowed(binding.values)),
+            Some(document) => document.values(&self.table, &binding),
+        }
+    }
+
     /// The rows it is about.
     pub(crate) fn rows(&self, execution: &Execution<'_>) -> CqlResult<Rows> {
         let binding = execution.binding();
@@ -165,8 +179,10 @@ impl ModifyPlan {
     /// Runs it.
     pub(crate) async fn execute(&self, execution: &mut Execution<'_>) -> CqlResult<StatementResult> {
         self.refuse_unbuilt()?;
+        let values = self.values(execution.binding())?;
+        let execution = &mut execution.with_values(&values);
         if !self.conditions.is_empty() {
-            let step = Step { plan: self, values: execution.values };
+            let step = Step { plan: self, values: Cow::Borrowed(execution.values) };
             return conditional::execute(&[step], None, execution).await;
         }
         let options = execution.options;

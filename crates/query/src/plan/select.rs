@@ -48,9 +48,6 @@ pub(crate) fn prepare(
     keyspace: Option<&str>,
 ) -> CqlResult<SelectPlan> {
     let (table, replication) = find_table(schema, &select.table, keyspace)?;
-    if select.json {
-        return Err(CqlError::unsupported("SELECT JSON"));
-    }
     if select.order_by.iter().any(|ordering| ordering.ann_of.is_some()) {
         return Err(CqlError::unsupported("ANN ordering"));
     }
@@ -67,6 +64,9 @@ pub(crate) fn prepare(
         Selectors::All => Selection::wildcard(&table),
         Selectors::List(selectors) => selection::prepare(&context, markers, &table, selectors)?,
     };
+    if select.json {
+        selection = selection.into_json(&table);
+    }
     if select.distinct {
         ensure(select.per_partition_limit.is_none(), || {
             "PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries".to_owned()

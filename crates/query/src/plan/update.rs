@@ -48,7 +48,17 @@ pub(crate) fn prepare(
     let static_only = is_static_only(kind, (&regular, &statics), &conditions, &table);
     let terms = Terms { kind, static_only, allow_filtering: false };
     let restrictions = Restrictions::prepare(&context, markers, &table, &update.where_clause, terms)?;
-    Ok(ModifyPlan { kind, table, replication, restrictions, regular, statics, conditions, attributes })
+    Ok(ModifyPlan {
+        kind,
+        table,
+        replication,
+        restrictions,
+        regular,
+        statics,
+        conditions,
+        attributes,
+        document: None,
+    })
 }
 
 /// Resolves an IF clause.

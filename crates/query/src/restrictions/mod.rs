@@ -19,12 +19,12 @@ use basalt_model::{Clustering, DecoratedKey, Slice, Table};
 
 use self::partition::PartitionRestrictions;
 use self::relation::Resolved;
-use self::restriction::Restriction;
+use self::restriction::{Restriction, Test};
 use self::set::RestrictionSet;
 use crate::bind::Binding;
 use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::receiver::Markers;
-use crate::terms::Context;
+use crate::terms::{Context, Term};
 
 pub(crate) use relation::{contained, existing_column, has_duration, table_name};
 
@@ -71,7 +71,7 @@ pub(crate) struct Terms {
 }
 
 /// The restrictions of a statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Restrictions {
     partition: PartitionRestrictions,
     clustering: RestrictionSet,
@@ -84,6 +84,10 @@ pub(crate) struct Restrictions {
 }
 
 impl Restrictions {
+    fn of(table: &Table) -> Restrictions {
+        Restrictions { is_static_compact: table.is_static_compact(), ..Restrictions::default() }
+    }
+
     /// Resolves, joins and checks the relations of a WHERE clause.
     pub(crate) fn prepare(
         context: &Context<'_>,
@@ -92,14 +96,7 @@ impl Restrictions {
         relations: &[ast::Relation],
         terms: Terms,
     ) -> CqlResult<Restrictions> {
-        let mut restrictions = Restrictions {
-            partition: PartitionRestrictions::default(),
-            clustering: RestrictionSet::default(),
-            others: RestrictionSet::default(),
-            is_key_range: false,
-            has_regular: false,
-            is_static_compact: table.is_static_compact(),
-        };
+        let mut restrictions = Restrictions::of(table);
         for relation in relations {
             refuse_contains(relation, terms.kind)?;
             match relation::resolve(context, markers, table, relation)? {
@@ -107,9 +104,28 @@ impl Restrictions {
                 Resolved::Columns(restriction) => restrictions.add(restriction, table, terms)?,
             }
         }
-        restrictions.has_regular = restrictions.others.restricts(ColumnKind::Regular, table);
-        restrictions.check_partition(table, terms)?;
-        if terms.static_only && !restrictions.clustering.is_empty() {
+        restrictions.check(table, terms)?;
+        Ok(restrictions)
+    }
+
+    /// Each of these columns equals its term, as in a WHERE clause of `=` alone.
+    pub(crate) fn of_values(
+        table: &Table,
+        values: Vec<(usize, Term)>,
+        terms: Terms,
+    ) -> CqlResult<Restrictions> {
+        let mut restrictions = Restrictions::of(table);
+        for (column, value) in values {
+            restrictions.add(Restriction::single(column, Test::Eq(value)), table, terms)?;
+        }
+        restrictions.check(table, terms)?;
+        Ok(restrictions)
+    }
+
+    fn check(&mut self, table: &Table, terms: Terms) -> CqlResult<()> {
+        self.has_regular = self.others.restricts(ColumnKind::Regular, table);
+        self.check_partition(table, terms)?;
+        if terms.static_only && !self.clustering.is_empty() {
             match terms.kind {
                 StatementKind::Select => {
                     return invalid("Cannot restrict clustering columns when selecting only static columns");
@@ -121,9 +137,8 @@ impl Restrictions {
                 StatementKind::Insert => {}
             }
         }
-        restrictions.check_clustering(table, terms)?;
-        restrictions.check_others(table, terms)?;
-        Ok(restrictions)
+        self.check_clustering(table, terms)?;
+        self.check_others(table, terms)
     }
 
     fn add(&mut self, restriction: Restriction, table: &Table, terms: Terms) -> CqlResult<()> {

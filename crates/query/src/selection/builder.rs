@@ -116,12 +116,13 @@ impl<'a> ResultBuilder<'a> {
 
     fn add_row(&mut self, key: &[Bytes], static_row: Option<&Row>, row: Option<&Row>) -> CqlResult<()> {
         if self.selection.outputs.is_none() {
+            let start = self.values.len();
             for column in &self.selection.columns {
                 let value = self.value(*column, key, static_row, row);
                 self.bytes += value.as_ref().map_or(0, Bytes::len);
                 self.values.push(value);
             }
-            self.rows += 1;
+            self.finish_row(start);
             return Ok(());
         }
         let input = self.input(key, static_row, row);
@@ -168,6 +169,7 @@ impl<'a> ResultBuilder<'a> {
             aggregates: &self.aggregations,
             binding: self.binding,
         };
+        let start = self.values.len();
         for node in self.selection.outputs.iter().flatten() {
             let value = node.evaluate(&evaluation)?;
             self.bytes += value.as_ref().map_or(0, Bytes::len);
@@ -175,8 +177,16 @@ impl<'a> ResultBuilder<'a> {
         }
         let only_for_order = input.values.get(self.selection.asked_columns..).unwrap_or_default();
         self.values.extend(only_for_order.iter().cloned());
-        self.rows += 1;
+        self.finish_row(start);
         Ok(())
+    }
+
+    /// Ends the row whose values begin at `start`.
+    fn finish_row(&mut self, start: usize) {
+        if let Some(json) = &self.selection.json {
+            self.bytes += json.replace(&mut self.values, start);
+        }
+        self.rows += 1;
     }
 
     fn aggregate(&mut self, input: InputRow) -> CqlResult<()> {
@@ -199,10 +209,8 @@ impl<'a> ResultBuilder<'a> {
             let first = self.first.take().unwrap_or_default();
             self.output(&first)?;
         }
-        let own = match &self.selection.outputs {
-            Some(outputs) => outputs.len() + self.selection.columns.len() - self.selection.asked_columns,
-            None => self.selection.columns.len(),
-        };
-        Ok(BuiltRows { values: self.values, width: own, rows: self.rows })
+        let only_for_order = self.selection.columns.len() - self.selection.asked_columns;
+        let width = self.selection.width() + only_for_order;
+        Ok(BuiltRows { values: self.values, width, rows: self.rows })
     }
 }

@@ -6,6 +6,7 @@ mod composite;
 mod groups;
 mod infer;
 mod input;
+mod json;
 mod node;
 mod prepare;
 mod times;
@@ -16,6 +17,7 @@ use basalt_model::command::ColumnFilter;
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{ColumnId, DataType, Table};
 
+use self::json::JsonRow;
 use self::node::Node;
 use crate::functions::{Aggregate, Aggregation, Body, Function};
 use crate::result::{ColumnSpec, ResultMetadata};
@@ -60,6 +62,8 @@ pub(crate) struct Selection {
     pub(crate) metadata: Arc<ResultMetadata>,
     /// `*`
     pub(crate) is_wildcard: bool,
+    /// `JSON`: what was asked for becomes one text.
+    json: Option<JsonRow>,
 }
 
 impl Selection {
@@ -75,6 +79,7 @@ impl Selection {
             timed_columns: Vec::new(),
             metadata: Arc::new(metadata(table, outputs)),
             is_wildcard,
+            json: None,
         }
     }
 
@@ -87,6 +92,27 @@ impl Selection {
     /// Computes the result even of columns alone: a group shows those of its first row.
     pub(crate) fn compute(&mut self) {
         self.outputs.get_or_insert_with(|| (0..self.asked_columns).map(Node::Column).collect());
+    }
+
+    /// The same as JSON, in one column.
+    pub(crate) fn into_json(self, table: &Table) -> Selection {
+        let json = Some(JsonRow::of(&self.metadata));
+        let output = Output {
+            name: "[json]".into(),
+            data_type: DataType::Text,
+            is_reversed: false,
+            is_legacy_timeuuid: false,
+        };
+        Selection { metadata: Arc::new(metadata(table, vec![output])), json, ..self }
+    }
+
+    /// Values of a row that are returned.
+    fn width(&self) -> usize {
+        match (&self.json, &self.outputs) {
+            (Some(_), _) => 1,
+            (None, Some(outputs)) => outputs.len(),
+            (None, None) => self.asked_columns,
+        }
     }
 
     /// Whether there are aggregates.
@@ -105,10 +131,10 @@ impl Selection {
     }
 
     /// Where a column stands in a built row, for ordering by it. If it is not shown itself it is
-    /// fetched once more, behind what is shown (`Selection.filterOrderingColumns`).
+    /// fetched once more, behind what is shown (`Selection.filterOrderingColumns`); JSON shows none.
     pub(crate) fn place_for_order(&mut self, column: usize) -> usize {
         let asked = self.columns.get(..self.asked_columns).unwrap_or_default();
-        let fetched = asked.iter().position(|known| *known == column);
+        let fetched = asked.iter().position(|known| *known == column).filter(|_| self.json.is_none());
         let shown = fetched.and_then(|fetched| match &self.outputs {
             None => Some(fetched),
             Some(outputs) => {
@@ -119,8 +145,7 @@ impl Selection {
             return place;
         }
         self.columns.push(column);
-        let shown = self.outputs.as_ref().map_or(self.asked_columns, Vec::len);
-        shown + self.columns.len() - 1 - self.asked_columns
+        self.width() + self.columns.len() - 1 - self.asked_columns
     }
 
     /// Which cells a read must bring: those selected, those filtered by, and all static ones where

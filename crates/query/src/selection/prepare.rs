@@ -69,6 +69,7 @@ pub(crate) fn prepare(
         timed_columns: preparation.timed_columns,
         metadata: Arc::new(metadata(table, outputs)),
         is_wildcard: false,
+        json: None,
     })
 }
 
@@ -221,6 +222,7 @@ impl<'a> Preparation<'a> {
         let shown = show(selectable);
         let place = Receiver::named(self.table, &shown, hinted.clone());
         if !fit(self.context, self.table, operand, &place).is_assignable() {
+            function_of(self.context, self.table, operand)?;
             bail!("Cannot assign value {shown} to {shown} of type {hinted}");
         }
         let inner = self.resolve(operand, Some(&hinted))?;

@@ -14,7 +14,7 @@ use basalt_model::types::UserType;
 use basalt_model::{DataType, Schema, Table};
 use bytes::Bytes;
 
-use crate::assign::{Fit, is_value_compatible};
+use crate::assign::{Fit, common_type, is_value_compatible};
 use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
 use crate::functions::{self, Function};
@@ -45,6 +45,9 @@ pub(crate) enum Term {
     Now,
     /// A bound value.
     Marker(marker::Marker),
+    /// A column's value in a bound JSON document: `plan::document` puts it, checked, behind the
+    /// bound values.
+    Document(usize),
     /// A list or set whose elements are not all constant.
     Collection {
         /// Of the collection.
@@ -252,8 +255,21 @@ impl Term {
 
     /// The type a written term would have if left alone (`getCompatibleTypeIfKnown`).
     pub(crate) fn compatible_type(context: &Context<'_>, written: &ast::Term) -> Option<DataType> {
+        let common = |parts: &mut dyn Iterator<Item = &ast::Term>| -> Option<Arc<DataType>> {
+            let types: Vec<DataType> =
+                parts.filter_map(|part| Term::compatible_type(context, part)).collect();
+            common_type(&types).map(Arc::new)
+        };
         match &written.kind {
             TermKind::Literal(literal) => literals::preferred_type(literal),
+            TermKind::Set(elements) => {
+                Some(DataType::Set { element: common(&mut elements.iter())?, frozen: true })
+            }
+            TermKind::Map(entries) => {
+                let key = common(&mut entries.iter().map(|(key, _)| key))?;
+                let value = common(&mut entries.iter().map(|(_, value)| value))?;
+                Some(DataType::Map { key, value, frozen: true })
+            }
             _ => Term::exact_type(context, written),
         }
     }
@@ -266,6 +282,7 @@ impl Term {
             Term::Unset => Ok(Value::Unset),
             Term::Now => Ok(Value::Bytes(binding.now_ms().to_be_bytes().to_vec().into())),
             Term::Marker(marker) => marker.bind(binding),
+            Term::Document(index) => Ok(binding.value(*index).clone()),
             Term::Collection { data_type, elements } => collection::bind(data_type, elements, binding),
             Term::Vector { element, elements } => tuple::bind_vector(element, elements, binding),
             Term::Tuple(elements) => tuple::bind(elements, binding),
@@ -294,7 +311,7 @@ impl Term {
     pub(crate) fn has_marker(&self) -> bool {
         match self {
             Term::Constant(_) | Term::Null | Term::Unset | Term::Now => false,
-            Term::Marker(_) => true,
+            Term::Marker(_) | Term::Document(_) => true,
             // Collections refuse markers when they are prepared.
             Term::Collection { .. } => false,
             Term::Vector { elements, .. } | Term::Tuple(elements) | Term::Udt { fields: elements, .. } => {
