@@ -23,6 +23,7 @@ public final class Golden
         run(wanted, "class_names", directory, ClassNames::write);
         run(wanted, "statement_ids", directory, StatementIds::write);
         run(wanted, "reconcile", directory, Reconciles::write);
+        run(wanted, "counters", directory, Counters::write);
         run(wanted, "literals", directory, Literals::write);
         run(wanted, "functions", directory, NativeFunctionList::write);
         System.exit(0);

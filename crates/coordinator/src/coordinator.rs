@@ -7,6 +7,7 @@ use basalt_model::Deadline;
 use basalt_model::env::SharedEnv;
 
 use crate::Reply;
+use crate::counters::Counters;
 use crate::expiring::{Expiring, Timeouts};
 use crate::lwt::PartitionLocks;
 use crate::replica::Replica;
@@ -19,6 +20,7 @@ pub struct Coordinator {
     pub(crate) replica: Arc<dyn Replica>,
     pub(crate) datacenter: Arc<str>,
     pub(crate) locks: PartitionLocks,
+    pub(crate) counters: Arc<Counters>,
     /// This node, as failures name it.
     pub(crate) address: SocketAddr,
     patience: Option<(SharedEnv, Timeouts)>,
@@ -26,11 +28,12 @@ pub struct Coordinator {
 
 impl Coordinator {
     /// A coordinator of a ring of one node in `datacenter`.
-    pub fn new(replica: Arc<dyn Replica>, datacenter: Arc<str>) -> Coordinator {
+    pub fn new(replica: Arc<dyn Replica>, datacenter: Arc<str>, counters: Counters) -> Coordinator {
         Coordinator {
             replica,
             datacenter,
             locks: PartitionLocks::default(),
+            counters: Arc::new(counters),
             address: DEFAULT_ADDRESS,
             patience: None,
         }

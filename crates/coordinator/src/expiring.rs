@@ -19,6 +19,8 @@ pub struct Timeouts {
     pub range_ms: u64,
     /// `write_request_timeout`.
     pub write_ms: u64,
+    /// `counter_write_request_timeout`.
+    pub counter_write_ms: u64,
     /// `truncate_request_timeout`.
     pub truncate_ms: u64,
 }

@@ -4,6 +4,7 @@
 pub mod batch;
 pub mod consistency;
 pub mod coordinator;
+pub mod counters;
 mod expiring;
 pub mod lwt;
 pub mod read;
@@ -12,5 +13,6 @@ pub mod write;
 
 pub use basalt_ring::Replication;
 pub use coordinator::Coordinator;
+pub use counters::Counters;
 pub use expiring::Timeouts;
-pub use replica::{Replica, ReplicaError, Reply, TableStorage};
+pub use replica::{OnApplied, Replica, ReplicaError, Reply, TableStorage};

@@ -75,6 +75,10 @@ impl<T> Future for Reply<T> {
     }
 }
 
+/// What is done as soon as the engine has a change, on whichever thread gave it to it; dropped undone if it
+/// fails. It must not wait.
+pub type OnApplied = Box<dyn FnOnce() + Send>;
+
 /// A node in its role for a token. Work that has not begun when its deadline passes is not begun:
 /// the answer is [`ReplicaError::TimedOut`]. What has begun may go on, and its answer may come later.
 pub trait Replica: Send + Sync {
@@ -82,11 +86,14 @@ pub trait Replica: Send + Sync {
     /// durable). One mutation for a single statement; several for a logged batch on one node.
     fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()>;
 
+    /// As [`Replica::apply`]; `on_applied` is done though nobody waits for the answer any more.
+    fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()>;
+
     /// Live data for the command. A read that has begun ends soon after its deadline.
     fn read(&self, command: ReadCommand, deadline: Deadline) -> Reply<ReadPage>;
 
-    /// Removes all data of the table written before this call.
-    fn truncate(&self, table: TableId, deadline: Deadline) -> Reply<()>;
+    /// Removes all data of the table written before this call; then `on_truncated`, though nobody waits.
+    fn truncate(&self, table: TableId, deadline: Deadline, on_truncated: OnApplied) -> Reply<()>;
 }
 
 /// Where tables' data is kept on this node: made and removed with the tables, by the schema's keeper.

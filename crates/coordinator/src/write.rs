@@ -1,5 +1,7 @@
 //! Writes: is the level possible, apply, say what went wrong.
 
+use std::sync::Arc;
+
 use basalt_model::error::WriteType;
 use basalt_model::{Consistency, CqlError, Deadline, Mutation, TableId};
 use basalt_ring::Replication;
@@ -39,7 +41,20 @@ impl Coordinator {
             WriteType::Cas => Deadline::NEVER,
             _ => self.deadline(|timeouts| timeouts.write_ms),
         };
-        self.until(deadline, self.replica.apply(mutations, deadline)).await.map_err(|error| match error {
+        let applied = self.until(deadline, self.replica.apply(mutations, deadline)).await;
+        applied.map_err(|error| self.write_error(error, placement, &keyspace, consistency, write_type))
+    }
+
+    /// A replica's failure as the client is told of it.
+    pub(crate) fn write_error(
+        &self,
+        error: ReplicaError,
+        placement: Placement<'_>,
+        keyspace: &str,
+        consistency: Consistency,
+        write_type: WriteType,
+    ) -> CqlError {
+        match error {
             ReplicaError::MutationTooLarge { bytes, limit_bytes } => CqlError::invalid(format!(
                 "Rejected an oversized mutation ({bytes}/{limit_bytes}) for keyspace: {keyspace}. Top keys are: "
             )),
@@ -58,7 +73,7 @@ impl Coordinator {
                 contentions: 0,
             },
             other => refusal(other),
-        })
+        }
     }
 
     /// Removes all data of a table.
@@ -67,7 +82,9 @@ impl Coordinator {
     /// What the client is told.
     pub async fn truncate(&self, table: TableId) -> Result<(), CqlError> {
         let deadline = self.deadline(|timeouts| timeouts.truncate_ms);
-        self.until(deadline, self.replica.truncate(table, deadline)).await.map_err(|error| match error {
+        let counters = Arc::clone(&self.counters);
+        let truncated = self.replica.truncate(table, deadline, Box::new(move || counters.forget()));
+        self.until(deadline, truncated).await.map_err(|error| match error {
             ReplicaError::Overloaded(_) | ReplicaError::Closed => refusal(error),
             ReplicaError::TimedOut => CqlError::Truncate(
                 "Error during truncate: Truncate timed out - received only 0 responses".into(),

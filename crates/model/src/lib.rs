@@ -7,6 +7,7 @@
 pub mod clustering;
 pub mod command;
 pub mod consistency;
+pub mod counter_context;
 pub mod deadline;
 pub mod deletion;
 pub mod env;
@@ -24,6 +25,7 @@ pub mod types;
 pub use clustering::{Bound, BoundKind, Clustering, Slice};
 pub use command::ReadCommand;
 pub use consistency::{Consistency, SerialConsistency};
+pub use counter_context::{CounterContext, CounterId};
 pub use deadline::Deadline;
 pub use deletion::{Deletion, Liveness};
 pub use error::CqlError;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use basalt_coordinator::{Replica, ReplicaError, Reply};
+use basalt_coordinator::{OnApplied, Replica, ReplicaError, Reply};
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection, TombstoneReport};
 use basalt_model::env::SharedEnv;
 use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
@@ -169,38 +169,69 @@ impl LocalReplica {
     }
 }
 
-impl Replica for LocalReplica {
-    fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()> {
+impl LocalReplica {
+    fn write(
+        &self,
+        mutations: Vec<Mutation>,
+        deadline: Deadline,
+        on_applied: Option<OnApplied>,
+    ) -> Reply<()> {
         let mut set = WriteSet::new();
         if Writer::reads_before_writing(&mutations) {
             let (writer, committer) = (Arc::clone(&self.writer), Arc::clone(&self.committer));
             return self.on_pool(deadline, move || {
                 let _guards = writer.lock_and_encode(&mutations, &mut set).map_err(write_error)?;
-                committer.commit(set).map_err(commit_error)
+                committer.commit(set).map_err(commit_error).inspect(|()| done(on_applied))
             });
         }
         if let Err(error) = self.writer.encode(&mutations, &mut set) {
             return Reply::ready(Err(write_error(error)));
         }
         let mut later = None;
+        let mut then = on_applied;
         let on_committed = || -> OnCommitted {
             let (sender, receiver) = oneshot::channel();
             later = Some(receiver);
-            // Who asked may be gone: then nobody wants the answer.
-            Box::new(move |result| drop(sender.send(result.map_err(commit_error))))
+            let then = then.take();
+            Box::new(move |result| {
+                let result = result.map_err(commit_error).inspect(|()| done(then));
+                // Who asked may be gone: then nobody wants the answer.
+                drop(sender.send(result));
+            })
         };
         match self.committer.submit(&mut set, false, on_committed) {
-            Ok(Submitted::Done) => Reply::ready(Ok(())),
+            Ok(Submitted::Done) => {
+                done(then);
+                Reply::ready(Ok(()))
+            }
             Ok(Submitted::Queued) => match later {
                 Some(receiver) => Reply::Pending(receiver),
                 None => Reply::ready(Err(ReplicaError::Closed)),
             },
             Err(CommitError::Engine(EngineError::WouldStall)) => {
                 let committer = Arc::clone(&self.committer);
-                self.on_pool(deadline, move || committer.commit(set).map_err(commit_error))
+                self.on_pool(deadline, move || {
+                    committer.commit(set).map_err(commit_error).inspect(|()| done(then))
+                })
             }
             Err(error) => Reply::ready(Err(commit_error(error))),
         }
+    }
+}
+
+fn done(then: Option<OnApplied>) {
+    if let Some(then) = then {
+        then();
+    }
+}
+
+impl Replica for LocalReplica {
+    fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()> {
+        self.write(mutations, deadline, None)
+    }
+
+    fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()> {
+        self.write(mutations, deadline, Some(on_applied))
     }
 
     fn read(&self, command: ReadCommand, deadline: Deadline) -> Reply<ReadPage> {
@@ -233,8 +264,10 @@ impl Replica for LocalReplica {
         })
     }
 
-    fn truncate(&self, table: TableId, deadline: Deadline) -> Reply<()> {
+    fn truncate(&self, table: TableId, deadline: Deadline, on_truncated: OnApplied) -> Reply<()> {
         let engine = Arc::clone(&self.engine);
-        self.on_pool(deadline, move || engine.truncate_table(table).map_err(replica_error))
+        self.on_pool(deadline, move || {
+            engine.truncate_table(table).map_err(replica_error).inspect(|()| on_truncated())
+        })
     }
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU64;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use basalt_coordinator::{Coordinator, Replica, TableStorage};
+use basalt_coordinator::{Coordinator, Counters, Replica, TableStorage};
+use basalt_model::CounterId;
 use basalt_model::env::SharedEnv;
 use basalt_query::schema::{SchemaError, SchemaStoreParts, Scratch};
 use basalt_query::system_tables::NodeFacts;
@@ -251,7 +252,10 @@ impl Node {
             let clients = Arc::clone(&clients);
             schema.on_change(Box::new(move |change| clients.tell_all(change)));
         }
-        let coordinator = Coordinator::new(Arc::clone(&storage.replica), settings.datacenter.as_str().into())
+        let counter_id = CounterId::of_host(schema.identity().host_id);
+        let counters = Counters::new(Arc::clone(&env), counter_id, settings.counter_cache_bytes);
+        let replica = Arc::clone(&storage.replica);
+        let coordinator = Coordinator::new(replica, settings.datacenter.as_str().into(), counters)
             .at(SocketAddr::new(settings.broadcast_address, settings.storage_port))
             .with_timeouts(Arc::clone(&env), settings.timeouts);
         let processor = Arc::new(QueryProcessor::new(

@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use basalt_coordinator::{Replica, ReplicaError, Reply};
+use basalt_coordinator::{OnApplied, Replica, ReplicaError, Reply};
 use basalt_model::command::ReadPage;
 use basalt_model::env::{Env, SharedEnv};
 use basalt_model::error::WriteType;
@@ -85,8 +85,17 @@ impl Replica for Stuck {
         Reply::Pending(receiver)
     }
 
-    fn truncate(&self, table: TableId, deadline: Deadline) -> Reply<()> {
-        self.replica.truncate(table, deadline)
+    fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()> {
+        if !self.is_stuck.load(Ordering::SeqCst) {
+            return self.replica.apply_then(mutations, deadline, on_applied);
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.writes.lock().push(sender);
+        Reply::Pending(receiver)
+    }
+
+    fn truncate(&self, table: TableId, deadline: Deadline, on_truncated: OnApplied) -> Reply<()> {
+        self.replica.truncate(table, deadline, on_truncated)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use basalt_coordinator::{Replica, ReplicaError, Reply, TableStorage};
+use basalt_coordinator::{OnApplied, Replica, ReplicaError, Reply, TableStorage};
 use basalt_model::command::{
     ClusteringFilter, KeyBound, KeyRange, PartitionRows, ReadPage, ReadTarget, RowSelection,
 };
@@ -229,8 +229,14 @@ impl Replica for TestReplica {
         Reply::ready(Ok(self.page(&command)))
     }
 
-    fn truncate(&self, table: TableId, _deadline: Deadline) -> Reply<()> {
+    fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()> {
+        on_applied();
+        self.apply(mutations, deadline)
+    }
+
+    fn truncate(&self, table: TableId, _deadline: Deadline, on_truncated: OnApplied) -> Reply<()> {
         self.tables.lock().remove(&table);
+        on_truncated();
         Reply::ready(Ok(()))
     }
 }

@@ -2,7 +2,8 @@
 
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{
-    Bound, BoundKind, Cell, Clustering, ColumnId, DataType, DecoratedKey, Deletion, Liveness, Row,
+    Bound, BoundKind, Cell, Clustering, ColumnId, CounterContext, CounterId, DataType, DecoratedKey,
+    Deletion, Liveness, Row,
 };
 use bytes::Bytes;
 
@@ -72,7 +73,7 @@ fn encode(row: &Row) -> Vec<u8> {
         merged.add_cell(cell.column, CellData::of(cell));
     }
     let mut bytes = Vec::new();
-    merged.encode(&mut bytes);
+    merged.encode(&mut bytes).unwrap();
     bytes
 }
 
@@ -95,6 +96,15 @@ fn rows_are_as_drawn() {
     deleted.deletion = Deletion { timestamp: NOW, local_time_s: NOW_S };
     deleted.cells.push(Cell::tombstone(w, None, NOW + 1, NOW_S));
     check(ENTRIES, "entry deletion", &encode(&deleted));
+
+    let host = uuid::uuid!("11111111-2222-4333-8444-555555555555");
+    let context = CounterContext::global(CounterId::of_host(host), NOW, 5).to_bytes();
+    let counter = Cell::live(v, None, NOW, context);
+    let mut merged = MergedRow::new();
+    merged.add_cell(v, CellData::of_counter(&counter));
+    let mut bytes = Vec::new();
+    merged.encode(&mut bytes).unwrap();
+    check(ENTRIES, "entry counter", &bytes);
 }
 
 #[test]

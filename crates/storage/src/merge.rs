@@ -3,8 +3,12 @@
 //!
 //! Everything here is a choice of the larger in a total order, so that the result does not depend
 //! on order, grouping or repetition. Nothing here knows a clock: what has expired stays what it is.
+//!
+//! Counters are the exception: their merged value has one time, the latest. Which of them a row's deletion
+//! still takes away depends on what was folded before it came, in Cassandra as here.
 
 mod cell;
+mod counter;
 mod row;
 
 use smallvec::SmallVec;
@@ -59,7 +63,7 @@ pub fn merge(existing: Option<&[u8]>, operands: &[&[u8]]) -> Result<Vec<u8>, Mer
             for version in &versions {
                 merged.add(&RowEntry::parse(version)?)?;
             }
-            merged.encode(&mut out);
+            merged.encode(&mut out)?;
         }
         (CELL_TAG, _) => merge_cells(&versions, &mut out)?,
         (RANGE_TOMBSTONE_TAG, _) => merge_range_tombstones(&versions, &mut out)?,

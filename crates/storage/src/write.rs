@@ -41,8 +41,9 @@ pub enum WriteError {
     /// A cell of a column the table does not have.
     #[error("column {} is not known", .0.0)]
     UnknownColumn(ColumnId),
-    /// Counters are not stored yet.
-    #[error("counter tables cannot be written yet")]
+    /// The value of a counter that no node has counted, or that is none: whoever made the mutation did not
+    /// turn it into what is stored (`CounterMutation`).
+    #[error("a counter that is not counted")]
     Counter,
     /// What was read for a range tombstone could not be read.
     #[error(transparent)]
@@ -122,9 +123,6 @@ impl Writer {
 
     /// Answers the bytes that count as the mutation's.
     fn encode_update(&self, update: &PartitionUpdate, set: &mut WriteSet) -> Result<usize, WriteError> {
-        if update.table.is_counter() {
-            return Err(WriteError::Counter);
-        }
         if update.key.key.len() > PARTITION_KEY_MAX_BYTES {
             return Err(KeyError::Malformed("a partition key is too long").into());
         }

@@ -12,12 +12,14 @@ use basalt_model::command::{
 use basalt_model::env::{Env, SharedEnv};
 use basalt_model::error::WriteType;
 use basalt_model::schema::{ColumnKind, TableOptions};
-use basalt_model::{Consistency, CqlError, Deadline, DecoratedKey, Mutation, ReadCommand, TableId};
+use basalt_model::{
+    Consistency, CounterId, CqlError, Deadline, DecoratedKey, Mutation, ReadCommand, TableId,
+};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::{Coordinator, Replica, Replication};
+use crate::{Coordinator, Counters, OnApplied, Replica, Replication};
 
 /// A clock that is set by hand.
 #[derive(Default)]
@@ -73,7 +75,11 @@ impl Replica for Slow {
         self.later(&self.reads, deadline)
     }
 
-    fn truncate(&self, _table: TableId, deadline: Deadline) -> Reply<()> {
+    fn apply_then(&self, _mutations: Vec<Mutation>, deadline: Deadline, _on_applied: OnApplied) -> Reply<()> {
+        self.later(&self.writes, deadline)
+    }
+
+    fn truncate(&self, _table: TableId, deadline: Deadline, _on_truncated: OnApplied) -> Reply<()> {
         self.later(&self.writes, deadline)
     }
 }
@@ -86,9 +92,11 @@ struct World {
 
 fn world() -> World {
     let (clock, replica) = (Arc::new(Clock::default()), Arc::new(Slow::default()));
-    let timeouts = Timeouts { read_ms: 5, range_ms: 10, write_ms: 2, truncate_ms: 60 };
-    let coordinator = Coordinator::new(Arc::clone(&replica) as Arc<dyn Replica>, "datacenter1".into())
-        .with_timeouts(Arc::clone(&clock) as SharedEnv, timeouts);
+    let timeouts = Timeouts { read_ms: 5, range_ms: 10, write_ms: 2, counter_write_ms: 4, truncate_ms: 60 };
+    let counters = Counters::new(Arc::clone(&clock) as SharedEnv, CounterId([7; 16]), 0);
+    let coordinator =
+        Coordinator::new(Arc::clone(&replica) as Arc<dyn Replica>, "datacenter1".into(), counters)
+            .with_timeouts(Arc::clone(&clock) as SharedEnv, timeouts);
     World { clock, replica, coordinator }
 }
 

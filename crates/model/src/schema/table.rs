@@ -181,9 +181,9 @@ impl Table {
         }
     }
 
-    /// Whether it is a counter table.
+    /// Whether it is a counter table, though all its counters may have been dropped.
     pub fn is_counter(&self) -> bool {
-        self.columns.iter().any(|column| column.data_type == DataType::Counter)
+        self.flags.iter().any(|flag| flag == "counter")
     }
 
     /// Orders two rows' clusterings (`db/ClusteringComparator`), directions applied.

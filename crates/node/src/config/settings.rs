@@ -16,7 +16,7 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 55] = [
+pub const APPLIED: [&str; 57] = [
     "authenticator",
     "authorizer",
     "available_processors",
@@ -32,6 +32,8 @@ pub const APPLIED: [&str; 55] = [
     "commitlog_sync_period",
     "concurrent_reads",
     "consecutive_message_errors_threshold",
+    "counter_cache_size",
+    "counter_write_request_timeout",
     "data_file_directories",
     "endpoint_snitch",
     "initial_token",
@@ -148,6 +150,8 @@ pub struct Settings {
     pub pool_threads: usize,
     /// Limits on clients.
     pub transport: TransportSettings,
+    /// Counts of counters that are remembered, bytes.
+    pub counter_cache_bytes: usize,
     /// Limits on statements.
     pub query: QuerySettings,
     /// Statements slower than this are logged; `None`: none are.
@@ -194,6 +198,8 @@ impl Settings {
         let prepared_bytes =
             config.bytes("prepared_statements_cache_size").unwrap_or(sizing.prepared_statements_bytes);
         config.derive("prepared_statements_cache_size", format!("{}MiB", prepared_bytes >> 20));
+        let counter_cache_bytes = config.bytes("counter_cache_size").unwrap_or(sizing.counter_cache_bytes);
+        config.derive("counter_cache_size", format!("{}MiB", counter_cache_bytes >> 20));
         let pool_threads = usize::try_from(config.number("concurrent_reads").unwrap_or(32)).unwrap_or(0);
         if pool_threads < 2 {
             return Err(ConfigError(format!("concurrent_reads must be at least 2, but was {pool_threads}")));
@@ -206,6 +212,7 @@ impl Settings {
             read_ms: timeout("read_request_timeout", 5_000),
             range_ms: timeout("range_request_timeout", 10_000),
             write_ms: timeout("write_request_timeout", 2_000),
+            counter_write_ms: timeout("counter_write_request_timeout", 5_000),
             truncate_ms: timeout("truncate_request_timeout", 60_000),
         };
         Ok(Settings {
@@ -230,6 +237,7 @@ impl Settings {
                 .unwrap_or(machine.cores)
                 .max(1),
             pool_threads,
+            counter_cache_bytes: usize::try_from(counter_cache_bytes).unwrap_or(usize::MAX),
             transport,
             query: query_settings(&config, prepared_bytes),
             slow_query_log_ms: config.millis("slow_query_log_timeout").filter(|millis| *millis > 0),

@@ -23,6 +23,8 @@ pub struct Sizing {
     pub in_flight_per_ip_bytes: u64,
     /// Prepared statements: 1/256, at least 10 MiB, as Cassandra takes of its heap.
     pub prepared_statements_bytes: u64,
+    /// Counts of counters that are remembered: a fortieth, at most 50 MiB, as Cassandra takes of its heap.
+    pub counter_cache_bytes: u64,
 }
 
 impl Sizing {
@@ -35,6 +37,7 @@ impl Sizing {
             in_flight_bytes: memory_bytes / 10,
             in_flight_per_ip_bytes: memory_bytes / 40,
             prepared_statements_bytes: (memory_bytes / 256).max(10 << 20),
+            counter_cache_bytes: (memory_bytes / 40).min(50 << 20),
         }
     }
 }

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use basalt_coordinator::{Coordinator, Replica, ReplicaError, Reply};
+use basalt_coordinator::{Coordinator, Counters, OnApplied, Replica, ReplicaError, Reply};
 use basalt_cql::ast::Statement;
 use basalt_model::command::ReadPage;
 use basalt_model::env::SharedEnv;
-use basalt_model::{Consistency, CqlError, Deadline, Mutation, ReadCommand, Schema, TableId};
+use basalt_model::{Consistency, CounterId, CqlError, Deadline, Mutation, ReadCommand, Schema, TableId};
 use basalt_node::auth::{AllowAll, Authenticator};
 use basalt_node::clients::Clients;
 use basalt_node::config::Config;
@@ -76,7 +76,11 @@ impl Replica for NoReplica {
         Reply::Pending(receiver)
     }
 
-    fn truncate(&self, _table: TableId, _deadline: Deadline) -> Reply<()> {
+    fn apply_then(&self, _: Vec<Mutation>, _: Deadline, _: OnApplied) -> Reply<()> {
+        Reply::ready(Err(ReplicaError::Closed))
+    }
+
+    fn truncate(&self, _table: TableId, _deadline: Deadline, _: OnApplied) -> Reply<()> {
         Reply::ready(Err(ReplicaError::Closed))
     }
 }
@@ -112,7 +116,8 @@ pub fn start_with(yaml: &str, authenticator: Arc<dyn Authenticator>) -> Running 
     let env: SharedEnv = Arc::new(SystemEnv::new());
     let go = Arc::new(Notify::new());
     let schema: Arc<dyn SchemaAccess> = Arc::new(Statements { go: Arc::clone(&go) });
-    let coordinator = Coordinator::new(Arc::new(NoReplica), "datacenter1".into());
+    let counters = Counters::new(Arc::clone(&env), CounterId([1; 16]), 0);
+    let coordinator = Coordinator::new(Arc::new(NoReplica), "datacenter1".into(), counters);
     let processor =
         Arc::new(QueryProcessor::new(Arc::clone(&env), schema, coordinator, settings.query.clone()));
     let clients = Arc::new(Clients::default());

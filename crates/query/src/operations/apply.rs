@@ -1,11 +1,11 @@
 //! Operations carried out on a row being written (`Operation.execute`).
 
 use basalt_model::types::elements::{unpack_collection, unpack_tuple};
-use basalt_model::{Column, DataType, DecoratedKey, Row};
+use basalt_model::{Column, CounterContext, DataType, DecoratedKey, Row};
 use bytes::Bytes;
 
 use super::{Action, Operation, Writer, lists};
-use crate::error::{CqlResult, invalid};
+use crate::error::{CqlResult, bail, invalid};
 use crate::functions::number::Number;
 use crate::request::Value;
 use crate::terms::Term;
@@ -18,6 +18,8 @@ impl Operation {
         match &self.action {
             Action::Set(value) => set(writer, row, column, value),
             Action::Increment(value) => increment(writer, row, place, value),
+            Action::AddToCounter(value) => count(writer, row, column, value, false),
+            Action::SubtractFromCounter(value) => count(writer, row, column, value, true),
             Action::SetIndex { index, value } => lists::set_index(writer, row, place, index, value),
             Action::SetKey { key, value } => set_key(writer, row, column, key, value),
             Action::SetField { field, value } => {
@@ -187,6 +189,35 @@ fn increment(
         }
     };
     writer.put(row, column, None, sum);
+    Ok(())
+}
+
+/// Adds an increment of a counter: what it adds to is known only where the write is applied.
+fn count(
+    writer: &Writer<'_>,
+    row: &mut Row,
+    column: &Column,
+    value: &Term,
+    is_negated: bool,
+) -> CqlResult<()> {
+    let increment = match value.bind(&writer.binding)? {
+        Value::Unset => return Ok(()),
+        Value::Null => return invalid("Invalid null value for counter increment"),
+        Value::Bytes(value) => value,
+    };
+    let Some(increment) = increment.first_chunk::<8>() else {
+        return invalid("Invalid empty value for counter increment");
+    };
+    let mut increment = i64::from_be_bytes(*increment);
+    if is_negated {
+        let Some(negated) = increment.checked_neg() else {
+            bail!(
+                "The negation of {increment} overflows supported counter precision (signed 8 bytes integer)"
+            );
+        };
+        increment = negated;
+    }
+    writer.put(row, column, None, CounterContext::update(increment).to_bytes());
     Ok(())
 }
 

@@ -9,7 +9,7 @@ mod writer;
 use crate::terms::Term;
 
 pub(crate) use prepare::{deletion, set_value, update};
-pub(crate) use writer::{MAX_DELETION_TIME_S, Writer, compare_paths};
+pub(crate) use writer::{MAX_DELETION_TIME_S, Writer, add_increments, compare_paths, is_counter};
 
 /// One change of one column.
 #[derive(Clone, Debug)]
@@ -27,6 +27,10 @@ pub(crate) enum Action {
     Set(Term),
     /// A number grows or a text gets longer, from what it is (conditional updates only).
     Increment(Term),
+    /// A counter grows.
+    AddToCounter(Term),
+    /// A counter shrinks.
+    SubtractFromCounter(Term),
     /// A list's element at an index gets a value.
     SetIndex {
         /// The index.

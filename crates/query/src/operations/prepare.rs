@@ -119,7 +119,7 @@ fn add(
     let name = &receiver.name;
     let shown = || format!("{name} = {name} + {}", text::term(value));
     match &receiver.data_type {
-        DataType::Counter => Ok(Action::Increment(prepare(value, receiver)?)),
+        DataType::Counter => Ok(Action::AddToCounter(prepare(value, receiver)?)),
         DataType::Tuple(_) | DataType::Udt { .. } => {
             bail!("Invalid operation ({}) for tuple column {name}", shown())
         }
@@ -148,7 +148,7 @@ fn subtract(prepare: &mut Prepare<'_>, receiver: &Receiver, value: &ast::Term) -
     let name = &receiver.name;
     let shown = || format!("{name} = {name} - {}", text::term(value));
     match &receiver.data_type {
-        DataType::Counter => Ok(Action::Increment(prepare(value, receiver)?)),
+        DataType::Counter => Ok(Action::SubtractFromCounter(prepare(value, receiver)?)),
         other if !other.is_collection() => {
             bail!("Invalid operation ({}) for non counter column {name}", shown())
         }

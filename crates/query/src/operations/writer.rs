@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use basalt_model::command::PartitionRows;
-use basalt_model::{Cell, Clustering, Column, DataType, DecoratedKey, Deletion, Liveness, Row, Table};
+use basalt_model::{
+    Cell, Clustering, Column, CounterContext, DataType, DecoratedKey, Deletion, Liveness, Row, Table,
+};
 use bytes::Bytes;
 
 use crate::bind::Binding;
@@ -115,9 +117,15 @@ impl<'a> Writer<'a> {
                 None => a.path.cmp(&b.path),
             })
         });
-        // Of two cells in one place the later operation's counts.
+        // Of two cells in one place the later operation's counts; increments of a counter add up.
         row.cells.reverse();
-        row.cells.dedup_by(|a, b| a.column == b.column && a.path == b.path);
+        row.cells.dedup_by(|a, b| {
+            let is_same = a.column == b.column && a.path == b.path;
+            if is_same && is_counter(table, b) {
+                add_increments(b, a);
+            }
+            is_same
+        });
         row.cells.reverse();
         row
     }
@@ -125,6 +133,23 @@ impl<'a> Writer<'a> {
     /// An empty row.
     pub(crate) fn row(&self, clustering: Clustering) -> Row {
         Row::new(clustering)
+    }
+}
+
+/// Whether the cell is a counter's, not deleted.
+pub(crate) fn is_counter(table: &Table, cell: &Cell) -> bool {
+    let column = table.column_by_id(cell.column);
+    !cell.is_tombstone() && column.is_some_and(|column| column.data_type == DataType::Counter)
+}
+
+/// Two increments of a counter in one mutation become one, of the later time (`Cells.resolveCounter`).
+pub(crate) fn add_increments(into: &mut Cell, other: &Cell) {
+    let increments = (CounterContext::parse(&into.value), CounterContext::parse(&other.value));
+    // Both were made here (`CounterContext::update`).
+    if let (Some(mut sum), Some(increment)) = increments {
+        sum.merge(&increment);
+        into.value = sum.to_bytes();
+        into.timestamp = into.timestamp.max(other.timestamp);
     }
 }
 

@@ -136,11 +136,7 @@ pub(crate) async fn run(
         let timestamp = attributes.timestamp(&execution, otherwise)?;
         step.plan.add_updates(&mut collector, &mut execution, timestamp).await?;
     }
-    let mutations: Vec<(Mutation, Replication)> = collector
-        .into_mutations()
-        .into_iter()
-        .map(|(mutation, replication)| (mutation, Replication::clone(&replication)))
-        .collect();
+    let mutations = collector.into_replicated();
     if mutations.is_empty() {
         return Ok(StatementResult::Void);
     }
@@ -155,7 +151,12 @@ pub(crate) async fn run(
         _ => WriteType::UnloggedBatch,
     };
     let consistency = execution.options.consistency;
-    execution.processor.coordinator.write_batch(mutations, consistency, write_type).await?;
+    let coordinator = &execution.processor.coordinator;
+    // A batch holds counters only, or none.
+    match steps.iter().any(|step| step.plan.table.is_counter()) {
+        true => coordinator.write_counters(mutations, consistency).await?,
+        false => coordinator.write_batch(mutations, consistency, write_type).await?,
+    }
     Ok(StatementResult::Void)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use basalt_coordinator::Replication;
 use basalt_model::{Cell, DecoratedKey, Mutation, PartitionUpdate, Row, Table};
 
-use crate::operations::compare_paths;
+use crate::operations::{add_increments, compare_paths, is_counter};
 
 /// Updates being gathered, in the order partitions were first written to.
 #[derive(Default)]
@@ -42,6 +42,14 @@ impl Collector {
             }
         };
         &mut updates[index]
+    }
+
+    /// The mutations, each with a replication of its own.
+    pub(crate) fn into_replicated(self) -> Vec<(Mutation, Replication)> {
+        let own = |(mutation, replication): (Mutation, Arc<Replication>)| {
+            (mutation, Arc::unwrap_or_clone(replication))
+        };
+        self.mutations.into_iter().map(own).collect()
     }
 
     /// The mutations, each with its keyspace's replication.
@@ -89,8 +97,14 @@ fn merge(into: &mut Row, other: Row, table: &Table) {
     for cell in other.cells {
         match into.cells.binary_search_by(|known| compare_places(table, known, &cell)) {
             Ok(index) => {
-                if wins(&cell, &into.cells[index]) {
-                    into.cells[index] = cell;
+                let known = &mut into.cells[index];
+                match (is_counter(table, known), is_counter(table, &cell)) {
+                    (true, true) => add_increments(known, &cell),
+                    // A deleted counter stays so, whatever the times.
+                    (false, true) if known.is_tombstone() => {}
+                    (true, false) => *known = cell,
+                    _ if wins(&cell, known) => *known = cell,
+                    _ => {}
                 }
             }
             Err(index) => into.cells.insert(index, cell),

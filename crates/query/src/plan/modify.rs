@@ -11,9 +11,7 @@ use basalt_model::command::{
 use basalt_model::error::WriteType;
 use basalt_model::mutation::RangeTombstone;
 use basalt_model::schema::ColumnKind;
-use basalt_model::{
-    Clustering, Consistency, CqlError, DecoratedKey, PartitionUpdate, ReadCommand, Slice, Table,
-};
+use basalt_model::{Clustering, Consistency, DecoratedKey, PartitionUpdate, ReadCommand, Slice, Table};
 
 use super::attributes::Attributes;
 use super::collect::{self, Collector};
@@ -98,11 +96,8 @@ impl ModifyPlan {
         Ok(())
     }
 
-    /// Refuses tables that cannot be written to, or not yet.
+    /// Refuses tables that cannot be written to.
     pub(crate) fn refuse_unbuilt(&self) -> CqlResult<()> {
-        if self.table.is_counter() {
-            return Err(CqlError::unsupported("a modification of a counter table"));
-        }
         refuse_own_tables(&self.table)?;
         refuse_virtual(&self.table)
     }
@@ -185,6 +180,9 @@ impl ModifyPlan {
             let step = Step { plan: self, values: Cow::Borrowed(execution.values) };
             return conditional::execute(&[step], None, execution).await;
         }
+        if self.table.is_counter() {
+            return self.execute_counting(execution).await;
+        }
         let options = execution.options;
         let coordinator = &execution.processor.coordinator;
         if options.consistency.is_serial() {
@@ -196,6 +194,23 @@ impl ModifyPlan {
         coordinator.check_write(&self.replication, options.consistency)?;
         let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
         coordinator.write(&self.replication, mutations, options.consistency, WriteType::Simple).await?;
+        Ok(StatementResult::Void)
+    }
+
+    /// Runs it over a counter table (`ConsistencyLevel.validateCounterForWrite`).
+    async fn execute_counting(&self, execution: &mut Execution<'_>) -> CqlResult<StatementResult> {
+        let consistency = execution.options.consistency;
+        if consistency == Consistency::Any {
+            bail!("Consistency level ANY is not yet supported for counter table {}", self.table.name);
+        }
+        if consistency.is_serial() {
+            return invalid("Counter operations are inherently non-serializable");
+        }
+        let mut collector = Collector::default();
+        let timestamp = execution.timestamp();
+        self.add_updates(&mut collector, execution, timestamp).await?;
+        let coordinator = &execution.processor.coordinator;
+        coordinator.write_counters(collector.into_replicated(), consistency).await?;
         Ok(StatementResult::Void)
     }
 

@@ -2,7 +2,7 @@
 //! cells, and the times of cells where they are asked for (`Selector.InputRow`).
 
 use basalt_model::types::elements::pack_tuple;
-use basalt_model::{Cell, DataType};
+use basalt_model::{Cell, CounterContext, DataType};
 use bytes::{BufMut, Bytes, BytesMut};
 
 /// Write time and remaining seconds to live of a cell; `None` where there is no cell.
@@ -81,7 +81,11 @@ fn field_of(cell: &Cell) -> Option<usize> {
 /// The value of a column from its live cells; `None` where there are none.
 pub(crate) fn cells_to_value(data_type: &DataType, cells: &[Cell]) -> Option<Bytes> {
     if !data_type.is_multi_cell() {
-        return cells.first().map(|cell| cell.value.clone());
+        let value = &cells.first()?.value;
+        return Some(match data_type {
+            DataType::Counter => Bytes::copy_from_slice(&CounterContext::total(value).to_be_bytes()),
+            _ => value.clone(),
+        });
     }
     if cells.is_empty() {
         return None;

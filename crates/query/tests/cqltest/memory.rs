@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use basalt_coordinator::{Coordinator, Replica, ReplicaError, Reply, TableStorage};
+use basalt_coordinator::{Coordinator, Counters, OnApplied, Replica, ReplicaError, Reply, TableStorage};
 use basalt_model::command::ReadPage;
 use basalt_model::env::{Env, SharedEnv};
-use basalt_model::{Deadline, Mutation, PartitionUpdate, ReadCommand, TableId};
+use basalt_model::{CounterId, Deadline, Mutation, PartitionUpdate, ReadCommand, TableId};
 use basalt_query::schema::{SchemaStoreParts, Scratch};
 use basalt_query::system_tables::{NodeFacts, NodeViews, SettingView};
 use basalt_query::{QueryProcessor, QuerySettings, SchemaStore};
@@ -98,8 +98,14 @@ impl Replica for Memory {
         }))
     }
 
-    fn truncate(&self, table: TableId, _deadline: Deadline) -> Reply<()> {
-        Reply::ready(self.engine.truncate_table(table).map_err(engine_error))
+    fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()> {
+        let applied = run(self.apply(mutations, deadline));
+        Reply::ready(applied.inspect(|()| on_applied()))
+    }
+
+    fn truncate(&self, table: TableId, _deadline: Deadline, on_truncated: OnApplied) -> Reply<()> {
+        let truncated = self.engine.truncate_table(table).map_err(engine_error);
+        Reply::ready(truncated.inspect(|()| on_truncated()))
     }
 }
 
@@ -172,6 +178,8 @@ pub fn processor(settings: QuerySettings) -> (QueryProcessor, Arc<SchemaStore>) 
         views: Arc::new(Views),
     };
     let schema = run(SchemaStore::open(parts)).unwrap();
-    let coordinator = Coordinator::new(memory, "datacenter1".into());
+    let counter_id = CounterId::of_host(schema.identity().host_id);
+    let counters = Counters::new(env.clone(), counter_id, 1 << 20);
+    let coordinator = Coordinator::new(memory, "datacenter1".into(), counters);
     (QueryProcessor::new(env, schema.clone(), coordinator, settings), schema)
 }

@@ -28,7 +28,10 @@ impl<'a> CellEntry<'a> {
         if flags & !(KIND_MASK | HAS_ORIGINAL_PATH) != 0 {
             return Err(EntryError::Malformed("unknown flags of a cell"));
         }
-        let kind = CellKind::of(flags & KIND_MASK)?;
+        let kind = CellKind::of(flags & KIND_MASK);
+        if kind == CellKind::Counter {
+            return Err(EntryError::Malformed("a counter in a multi-cell column"));
+        }
         let timestamp = reader.timestamp()?;
         let (mut ttl_s, mut local_deletion_time_s) = (NO_TTL, NO_DELETION_TIME);
         if kind != CellKind::Live {
@@ -42,7 +45,10 @@ impl<'a> CellEntry<'a> {
         if kind == CellKind::Tombstone && (!value.is_empty() || local_deletion_time_s == NO_DELETION_TIME) {
             return Err(EntryError::Malformed("not a cell tombstone"));
         }
-        Ok(CellEntry { data: CellData { timestamp, ttl_s, local_deletion_time_s, value }, original_path })
+        Ok(CellEntry {
+            data: CellData { timestamp, ttl_s, local_deletion_time_s, value, is_counter: false },
+            original_path,
+        })
     }
 
     /// Appends the entry.

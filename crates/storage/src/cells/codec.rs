@@ -18,6 +18,8 @@ pub struct CellData<'a> {
     pub local_deletion_time_s: i64,
     /// The serialized value; empty in tombstones.
     pub value: &'a [u8],
+    /// The value is a counter context: two of them become a third.
+    pub is_counter: bool,
 }
 
 /// What of a cell is stored.
@@ -26,16 +28,24 @@ pub(super) enum CellKind {
     Live = 0,
     Expiring = 1,
     Tombstone = 2,
+    /// Live, its value a counter context.
+    Counter = 3,
 }
 
 impl CellKind {
-    pub fn of(bits: u8) -> Result<CellKind, EntryError> {
-        match bits {
-            0 => Ok(CellKind::Live),
-            1 => Ok(CellKind::Expiring),
-            2 => Ok(CellKind::Tombstone),
-            _ => Err(EntryError::Malformed("unknown kind of cell")),
+    /// Of two bits.
+    pub fn of(bits: u8) -> CellKind {
+        match bits & 3 {
+            0 => CellKind::Live,
+            1 => CellKind::Expiring,
+            2 => CellKind::Tombstone,
+            _ => CellKind::Counter,
         }
+    }
+
+    /// Whether a local deletion time stands with it.
+    pub fn has_local_time(self) -> bool {
+        matches!(self, CellKind::Expiring | CellKind::Tombstone)
     }
 }
 
@@ -47,7 +57,13 @@ impl<'a> CellData<'a> {
             ttl_s: cell.ttl_s,
             local_deletion_time_s: cell.local_deletion_time_s,
             value: if cell.is_tombstone() { &[] } else { &cell.value },
+            is_counter: false,
         }
+    }
+
+    /// The data of a cell of a counter column.
+    pub fn of_counter(cell: &'a Cell) -> CellData<'a> {
+        CellData { is_counter: !cell.is_tombstone(), ..CellData::of(cell) }
     }
 
     pub(super) fn kind(&self) -> CellKind {
@@ -55,6 +71,8 @@ impl<'a> CellData<'a> {
             CellKind::Expiring
         } else if self.local_deletion_time_s != NO_DELETION_TIME {
             CellKind::Tombstone
+        } else if self.is_counter {
+            CellKind::Counter
         } else {
             CellKind::Live
         }

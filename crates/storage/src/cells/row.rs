@@ -98,7 +98,7 @@ impl Base {
             add(deletion.timestamp, Some(deletion.local_time_s), NO_TTL);
         }
         for (_, cell) in cells {
-            let time = (cell.kind() != CellKind::Live).then_some(cell.local_deletion_time_s);
+            let time = cell.kind().has_local_time().then_some(cell.local_deletion_time_s);
             add(cell.timestamp, time, cell.ttl_s);
         }
         if !has_timestamp {
@@ -249,7 +249,7 @@ fn encode_cells(base: &Base, cells: &[(ColumnId, CellData<'_>)], out: &mut Vec<u
         if has_timestamp {
             base.put_timestamp(cell.timestamp, out);
         }
-        if kind != CellKind::Live {
+        if kind.has_local_time() {
             base.put_local_time(cell.local_deletion_time_s, out);
         }
         if kind == CellKind::Expiring {
@@ -313,7 +313,7 @@ impl<'a> CellIter<'a> {
         let reader = &mut self.reader;
         let header = reader.unsigned()?;
         let column = take_column(header >> CELL_COLUMN_SHIFT, &mut self.next_column)?;
-        let kind = CellKind::of(((header >> CELL_KIND_SHIFT) & 3) as u8)?;
+        let kind = CellKind::of(((header >> CELL_KIND_SHIFT) & 3) as u8);
         let mut timestamp = self.base.timestamp;
         if header & CELL_HAS_TIMESTAMP != 0 {
             timestamp = reader.above(timestamp)?;
@@ -321,16 +321,21 @@ impl<'a> CellIter<'a> {
                 return Err(EntryError::Malformed("a timestamp that needs no bytes"));
             }
         }
-        let mut cell =
-            CellData { timestamp, ttl_s: NO_TTL, local_deletion_time_s: NO_DELETION_TIME, value: &[] };
-        if kind != CellKind::Live {
+        let mut cell = CellData {
+            timestamp,
+            ttl_s: NO_TTL,
+            local_deletion_time_s: NO_DELETION_TIME,
+            value: &[],
+            is_counter: kind == CellKind::Counter,
+        };
+        if kind.has_local_time() {
             if self.base.local_time_s == i64::MAX {
                 return Err(EntryError::Malformed("a cell with time in a row without"));
             }
             cell.local_deletion_time_s = reader.above(self.base.local_time_s)?;
         }
         match kind {
-            CellKind::Live => {}
+            CellKind::Live | CellKind::Counter => {}
             CellKind::Expiring => cell.ttl_s = self.base.ttl(reader)?,
             CellKind::Tombstone if cell.local_deletion_time_s == NO_DELETION_TIME => {
                 return Err(EntryError::Malformed("a cell tombstone without time"));

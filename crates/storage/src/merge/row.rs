@@ -4,6 +4,7 @@ use basalt_model::{ColumnId, Deletion, Liveness};
 use smallvec::SmallVec;
 
 use super::cell::{liveness_supersedes, reconcile};
+use super::counter;
 use crate::cells::{CellData, EntryError, RowEntry, RowParts};
 
 /// Versions of a row, folded.
@@ -11,6 +12,8 @@ use crate::cells::{CellData, EntryError, RowEntry, RowParts};
 pub struct MergedRow<'a> {
     parts: RowParts<'a>,
     cells: SmallVec<[(ColumnId, CellData<'a>); 16]>,
+    /// Versions of counters, in any order: they are folded once the row's deletion is known.
+    counters: Vec<(ColumnId, CellData<'a>)>,
 }
 
 impl Default for MergedRow<'_> {
@@ -22,16 +25,20 @@ impl Default for MergedRow<'_> {
 impl<'a> MergedRow<'a> {
     /// No version yet.
     pub fn new() -> MergedRow<'a> {
-        MergedRow { parts: RowParts::none(), cells: SmallVec::new() }
+        MergedRow::of(RowParts::none())
     }
 
     /// One version, its cells still to be added.
     pub fn of(parts: RowParts<'a>) -> MergedRow<'a> {
-        MergedRow { parts, cells: SmallVec::new() }
+        MergedRow { parts, cells: SmallVec::new(), counters: Vec::new() }
     }
 
     /// Adds one cell, in any order.
     pub fn add_cell(&mut self, column: ColumnId, cell: CellData<'a>) {
+        if cell.is_counter {
+            self.counters.push((column, cell));
+            return;
+        }
         match self.cells.binary_search_by_key(&column, |&(id, _)| id) {
             Ok(at) => self.cells[at].1 = reconcile(self.cells[at].1, cell),
             Err(at) => self.cells.insert(at, (column, cell)),
@@ -40,7 +47,7 @@ impl<'a> MergedRow<'a> {
 
     /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
-        self.parts == RowParts::none() && self.cells.is_empty()
+        self.parts == RowParts::none() && self.cells.is_empty() && self.counters.is_empty()
     }
 
     /// Adds a version.
@@ -77,6 +84,10 @@ impl<'a> MergedRow<'a> {
         let mut at = 0;
         for cell in entry.cells() {
             let (column, cell) = cell?;
+            if cell.is_counter {
+                self.counters.push((column, cell));
+                continue;
+            }
             while self.cells.get(at).is_some_and(|(id, _)| *id < column) {
                 at += 1;
             }
@@ -89,10 +100,34 @@ impl<'a> MergedRow<'a> {
     }
 
     /// Appends the entry all versions make together.
-    pub fn encode(mut self, out: &mut Vec<u8>) {
-        let cells = &mut self.cells;
-        shadow(&mut self.parts, |deletion| cells.retain(|(_, cell)| !deletion.deletes(cell.timestamp)));
-        RowEntry::encode(&self.parts, &self.cells, out);
+    ///
+    /// # Errors
+    /// When counters are garbage.
+    pub fn encode(mut self, out: &mut Vec<u8>) -> Result<(), EntryError> {
+        let (cells, counters) = (&mut self.cells, &mut self.counters);
+        shadow(&mut self.parts, |deletion| {
+            cells.retain(|(_, cell)| !deletion.deletes(cell.timestamp));
+            counters.retain(|(_, cell)| !deletion.deletes(cell.timestamp));
+        });
+        if self.counters.is_empty() {
+            RowEntry::encode(&self.parts, &self.cells, out);
+            return Ok(());
+        }
+        self.encode_with_counters(out)
+    }
+
+    fn encode_with_counters(mut self, out: &mut Vec<u8>) -> Result<(), EntryError> {
+        self.counters.sort_by_key(|(column, _)| *column);
+        let counters = counter::fold(&self.counters)?;
+        let mut cells: SmallVec<[_; 16]> = self.cells.iter().map(|&(column, cell)| (column, cell)).collect();
+        for counter in &counters {
+            // Where there is a cell it is a tombstone: it wins over a counter of any time.
+            if let Err(at) = cells.binary_search_by_key(&counter.column, |&(id, _)| id) {
+                cells.insert(at, (counter.column, counter.cell()));
+            }
+        }
+        RowEntry::encode(&self.parts, &cells, out);
+        Ok(())
     }
 }
 

@@ -40,7 +40,13 @@ fn cell() -> impl Strategy<Value = OwnedCell> {
 }
 
 fn data(cell: &OwnedCell) -> CellData<'_> {
-    CellData { timestamp: cell.0, ttl_s: cell.1, local_deletion_time_s: cell.2, value: &cell.3 }
+    CellData {
+        timestamp: cell.0,
+        ttl_s: cell.1,
+        local_deletion_time_s: cell.2,
+        value: &cell.3,
+        is_counter: false,
+    }
 }
 
 fn head_entry() -> impl Strategy<Value = Vec<u8>> {
@@ -72,7 +78,7 @@ fn row_entry() -> impl Strategy<Value = Vec<u8>> {
                 row.add_cell(ColumnId(*id), data(cell));
             }
             let mut bytes = Vec::new();
-            row.encode(&mut bytes);
+            row.encode(&mut bytes).unwrap();
             bytes
         })
 }

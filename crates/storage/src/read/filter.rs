@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use basalt_model::command::{Expression, Operator};
 use basalt_model::schema::{Column, ColumnKind};
-use basalt_model::{DataType, DecoratedKey, ReadCommand, Row, Table};
+use basalt_model::{CounterContext, DataType, DecoratedKey, ReadCommand, Row, Table};
 use bytes::Bytes;
 
 /// The conditions of a command.
@@ -61,6 +61,10 @@ fn is_met_by_row(expression: &Expression, column: &Column, row: &Row) -> bool {
         ColumnKind::Clustering => row.clustering.0.get(usize::from(column.position)).and_then(Option::as_ref),
         _ => row.cell(column.id).map(|cell| &cell.value),
     };
+    if column.data_type == DataType::Counter {
+        let total = value.map(|context| CounterContext::total(context).to_be_bytes());
+        return total.is_some_and(|total| is_met_by_value(expression, &DataType::BigInt, &total));
+    }
     value.is_some_and(|value| is_met_by_value(expression, &column.data_type, value))
 }
 

@@ -1,6 +1,6 @@
 //! Rows becoming entries: one for the row, one for each cell of a multi-cell column.
 
-use basalt_model::{Cell, ColumnId, DataType, Deletion, PartitionUpdate, Row, Table};
+use basalt_model::{Cell, Column, ColumnId, CounterContext, DataType, Deletion, PartitionUpdate, Row, Table};
 
 use super::WriteError;
 use crate::cells::{CellData, CellEntry, RowParts};
@@ -50,18 +50,32 @@ fn append_row(
             return Err(KeyError::Malformed("a path where none belongs, or none where one does").into());
         }
         if cell.path.is_none() {
-            merged.add_cell(cell.column, CellData::of(cell));
+            merged.add_cell(cell.column, data_of(column, cell)?);
         }
     }
     if !merged.is_empty() {
+        let mut encoded = Ok(());
         set.append(
             OpKind::Merge,
             table.id,
             |buffer| buffer.extend_from_slice(key),
-            |value| merged.encode(value),
+            |value| encoded = merged.encode(value),
         );
+        encoded.map_err(|_| WriteError::Counter)?;
     }
     append_cells(table, row, key, set)
+}
+
+/// The data of a simple cell. What is stored of a counter must merge in any order.
+fn data_of<'c>(column: &Column, cell: &'c Cell) -> Result<CellData<'c>, WriteError> {
+    if column.data_type != DataType::Counter {
+        return Ok(CellData::of(cell));
+    }
+    let is_settled = || CounterContext::parse(&cell.value).is_some_and(|context| context.is_settled());
+    if cell.is_tombstone() || !cell.is_expiring() && is_settled() {
+        return Ok(CellData::of_counter(cell));
+    }
+    Err(WriteError::Counter)
 }
 
 fn append_cells(table: &Table, row: &Row, key: &mut Vec<u8>, set: &mut WriteSet) -> Result<(), WriteError> {
