@@ -18,8 +18,10 @@ WORDS_TRIED_MAX = 300
 class Shrink:
     """One difference of one seed."""
 
+    attempts = itertools.count(1)
+
     def __init__(self, run, number, blocks, signature):
-        self.run, self.number, self.signature, self.attempts = run, number, signature, itertools.count(1)
+        self.run, self.number, self.signature, self.name = run, number, signature, "found_%d_%d" % (number, len(blocks))
         self.head, self.middle, self.last = blocks[:2], [b for b in blocks[2:-1]], blocks[-1]
 
     def renamed(self, blocks, name):
@@ -81,8 +83,8 @@ class Shrink:
 
     def write(self):
         """Writes the case; the recorder fills in what Cassandra answers."""
-        path = CASES / ("found_%d.cqltest" % self.number)
-        blocks = self.renamed(self.head + self.middle + [self.last], "found_%d" % self.number)
+        path = CASES / (self.name + ".cqltest")
+        blocks = self.renamed(self.head + self.middle + [self.last], self.name)
         blocks = [b if b != seeds.RESTART else ["# (here the seed had a restart)"] for b in blocks]
         blocks[-1] = ["# " + self.signature] + blocks[-1]
         path.write_text("\n\n".join("\n".join(b) for b in blocks) + "\n")
@@ -90,17 +92,14 @@ class Shrink:
 
 
 def seed(run, number):
-    """Shrinks and writes the last difference of a seed."""
+    """Shrinks and writes the differences of a seed."""
     blocks = seeds.blocks(number, run.features)
     _, differences = run.blocks(blocks, seeds.keyspace(number))
-    if not differences:
-        print("seed %d: no difference the second time" % number)
-        return
-    index, verdict = differences[-1]
-    shrink = Shrink(run, number, blocks[:index + 1], verdict.signature)
-    if not shrink.attempt(shrink.middle, shrink.last):
-        print("seed %d: the difference did not come again" % number)
-        return
-    shrink.blocks()
-    shrink.words()
-    shrink.write()
+    for index, verdict in differences:
+        shrink = Shrink(run, number, blocks[:index + 1], verdict.signature)
+        if not shrink.attempt(shrink.middle, shrink.last):
+            print("seed %d, block %d: the difference did not come again" % (number, index))
+            continue
+        shrink.blocks()
+        shrink.words()
+        shrink.write()

@@ -344,8 +344,8 @@ impl Parser<'_> {
         }
         match self.peek(closing + 1)? {
             Kind::LeftBracket => Ok(!self.slices_after(closing + 1)?),
-            // `{(a): 1}` is a map with a column for a key.
-            Kind::Colon => Ok(false),
+            // A marker with a name; `{(a): 1}` is a map with a column for a key.
+            Kind::Colon => Ok(is_name(self.peek(closing + 2)?)),
             next => Ok(begins_operand(next)),
         }
     }

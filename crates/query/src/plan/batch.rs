@@ -42,7 +42,7 @@ pub(crate) fn prepare(
         };
         statements.push(plan);
     }
-    let context = Context { schema, keyspace: keyspace.unwrap_or_default(), table: None };
+    let context = Context::new(schema, keyspace.unwrap_or_default());
     let place = Receiver {
         keyspace: "[batch]".into(),
         table: "[batch]".into(),

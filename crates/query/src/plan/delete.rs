@@ -21,7 +21,7 @@ pub(crate) fn prepare(
     keyspace: Option<&str>,
 ) -> CqlResult<ModifyPlan> {
     let (table, replication) = find_table(schema, &delete.table, keyspace)?;
-    let context = Context { schema, keyspace: &table.keyspace, table: Some(&table) };
+    let context = Context::of(schema, &table);
     let place = Receiver::named(&table, "", DataType::BigInt);
     let attributes = attributes::prepare(&context, markers, (delete.timestamp.as_ref(), None), &place)?;
     let has_timestamp = delete.timestamp.is_some();

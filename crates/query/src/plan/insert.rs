@@ -33,7 +33,7 @@ pub(crate) fn prepare(
     keyspace: Option<&str>,
 ) -> CqlResult<ModifyPlan> {
     let (table, replication) = find_table(schema, &insert.table, keyspace)?;
-    let context = Context { schema, keyspace: &table.keyspace, table: Some(&table) };
+    let context = Context::of(schema, &table);
     let place = Receiver::named(&table, "", DataType::BigInt);
     let using = (insert.using.timestamp.as_ref(), insert.using.ttl.as_ref());
     let attributes = attributes::prepare(&context, markers, using, &place)?;

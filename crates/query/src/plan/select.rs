@@ -51,14 +51,10 @@ pub(crate) fn prepare(
     if select.order_by.iter().any(|ordering| ordering.ann_of.is_some()) {
         return Err(CqlError::unsupported("ANN ordering"));
     }
-    let context = Context { schema, keyspace: &table.keyspace, table: Some(&table) };
+    let context = Context::of(schema, &table);
+    let static_only = selects_only_statics(&context, &table, &select.selectors)?;
     let order = order::columns(&table, &select.order_by)?;
-    check_selected_names(&table, &select.selectors)?;
-    let terms = Terms {
-        kind: StatementKind::Select,
-        static_only: selects_only_statics(&table, &select.selectors),
-        allow_filtering: select.allow_filtering,
-    };
+    let terms = Terms { kind: StatementKind::Select, static_only, allow_filtering: select.allow_filtering };
     let restrictions = Restrictions::prepare(&context, markers, &table, &select.where_clause, terms)?;
     let mut selection = match &select.selectors {
         Selectors::All => Selection::wildcard(&table),
@@ -113,22 +109,24 @@ pub(crate) fn prepare(
     })
 }
 
-/// Unknown names are refused before anything else is looked at.
-fn check_selected_names(table: &Table, selectors: &Selectors) -> CqlResult<()> {
-    let Selectors::List(selectors) = selectors else { return Ok(()) };
-    selectors.iter().try_for_each(|selector| selection::check_names(table, &selector.selectable))
-}
-
-fn selects_only_statics(table: &Table, selectors: &Selectors) -> bool {
-    let Selectors::List(selectors) = selectors else { return false };
+/// Selectors are looked at here, before all else, only in a table with static columns, and only up to the first
+/// that tells; otherwise after the restrictions (`SelectStatement.selectOnlyStaticColumns` over a lazy list).
+fn selects_only_statics(context: &Context<'_>, table: &Table, selectors: &Selectors) -> CqlResult<bool> {
+    let Selectors::List(selectors) = selectors else { return Ok(false) };
     if !table.has_statics() || table.is_static_compact() {
-        return false;
+        return Ok(false);
     }
-    let any = |test: &dyn Fn(&basalt_model::Column) -> bool| {
-        selectors.iter().any(|selector| selects_column(table, &selector.selectable, test))
+    let any = |test: &dyn Fn(&basalt_model::Column) -> bool| -> CqlResult<bool> {
+        for selector in selectors {
+            selection::check(context, table, &selector.selectable)?;
+            if selects_column(table, &selector.selectable, test) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     };
-    any(&|column| column.kind == ColumnKind::Static)
-        && !any(&|column| !matches!(column.kind, ColumnKind::PartitionKey | ColumnKind::Static))
+    Ok(any(&|column| column.kind == ColumnKind::Static)?
+        && !any(&|column| !matches!(column.kind, ColumnKind::PartitionKey | ColumnKind::Static))?)
 }
 
 fn check_distinct(table: &Table, selection: &Selection, restrictions: &Restrictions) -> CqlResult<()> {

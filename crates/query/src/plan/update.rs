@@ -22,7 +22,7 @@ pub(crate) fn prepare(
     keyspace: Option<&str>,
 ) -> CqlResult<ModifyPlan> {
     let (table, replication) = find_table(schema, &update.table, keyspace)?;
-    let context = Context { schema, keyspace: &table.keyspace, table: Some(&table) };
+    let context = Context::of(schema, &table);
     let place = Receiver::named(&table, "", DataType::BigInt);
     let using = (update.using.timestamp.as_ref(), update.using.ttl.as_ref());
     let attributes = attributes::prepare(&context, markers, using, &place)?;

@@ -41,15 +41,15 @@ impl Preparation<'_> {
         parts: &[Selectable],
         expected: Option<&DataType>,
     ) -> CqlResult<Resolved> {
+        let data_type = self.composite_type(selectable, expected)?;
         if let [part] = parts
-            && !matches!(expected, Some(DataType::Tuple(_)))
+            && !matches!(data_type, DataType::Tuple(_))
         {
             let inner = self.resolve(part, expected)?;
             let name = format!("({})", inner.output.name);
             let data_type = inner.output.data_type.clone();
             return Ok(resolved(inner.node, name, data_type, inner.is_aggregate));
         }
-        let data_type = self.composite_type(selectable, expected)?;
         let DataType::Tuple(types) = &data_type else {
             bail!("Invalid tuple type literal for {} of type {data_type}", show(selectable));
         };

@@ -8,7 +8,7 @@ use basalt_model::schema::ColumnKind;
 use basalt_model::{Clustering, DataType, Table};
 use bytes::Bytes;
 
-use super::infer::{check_names, function_of};
+use super::infer::{check, function_of};
 use super::input::InputRow;
 use super::node::{Evaluation, Node};
 use super::prepare::Preparation;
@@ -48,7 +48,7 @@ impl GroupSelector {
         table: &Table,
         selectable: &Selectable,
     ) -> CqlResult<GroupSelector> {
-        check_names(table, selectable)?;
+        check(context, table, selectable)?;
         if let Some(function) = function_of(context, table, selectable)? {
             ensure(!function.is_aggregate(), || {
                 format!(

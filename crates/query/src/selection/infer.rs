@@ -8,7 +8,7 @@ use basalt_cql::ast::{CellAttribute, Selectable, SelectableKind, TermKind};
 use basalt_model::{Column, CqlError, DataType, Table};
 
 use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
-use crate::error::CqlResult;
+use crate::error::{CqlResult, bail};
 use crate::functions::{Argument, Function, arithmetic, resolve, resolve::resolve_native};
 use crate::receiver::Receiver;
 use crate::restrictions::existing_column;
@@ -200,8 +200,39 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
     }
 }
 
-/// The function a call among selectors means.
+/// The function a call among selectors means. It is looked for once per call: each candidate for an outer
+/// call asks for the types of the inner ones.
 pub(super) fn function_of(
+    context: &Context<'_>,
+    table: &Table,
+    selectable: &Selectable,
+) -> CqlResult<Option<Function>> {
+    let place = std::ptr::from_ref(selectable).addr();
+    if let Some(known) = context.calls.borrow().get(&place) {
+        return Ok(known.clone());
+    }
+    let found = find_function(context, table, selectable)?;
+    context.calls.borrow_mut().insert(place, found.clone());
+    Ok(found)
+}
+
+/// As [`function_of`], for a call that must have one.
+pub(super) fn known_function(
+    context: &Context<'_>,
+    table: &Table,
+    selectable: &Selectable,
+) -> CqlResult<Function> {
+    let Some(function) = function_of(context, table, selectable)? else {
+        let shown = match &selectable.kind {
+            SelectableKind::Function(name, _) => text::plain_function_name(name),
+            _ => show(selectable),
+        };
+        bail!("Unknown function '{shown}'");
+    };
+    Ok(function)
+}
+
+fn find_function(
     context: &Context<'_>,
     table: &Table,
     selectable: &Selectable,
@@ -277,9 +308,10 @@ pub(super) fn show(selectable: &Selectable) -> String {
     }
 }
 
-/// Refuses names that are no column of the table. Keys of a map may be names of fields.
-pub(crate) fn check_names(table: &Table, selectable: &Selectable) -> CqlResult<()> {
-    let recurse = |selectable: &Selectable| check_names(table, selectable);
+/// Refuses names that are no column of the table, and calls of which the function is not clear, innermost first
+/// (`Selectable.Raw.prepare`). Maps are looked into later: their keys may be names of fields.
+pub(crate) fn check(context: &Context<'_>, table: &Table, selectable: &Selectable) -> CqlResult<()> {
+    let recurse = |selectable: &Selectable| check(context, table, selectable);
     match &selectable.kind {
         SelectableKind::Column(name) => existing_column(table, &name.name).map(|_| ()),
         SelectableKind::Literal(_)
@@ -287,20 +319,30 @@ pub(crate) fn check_names(table: &Table, selectable: &Selectable) -> CqlResult<(
         | SelectableKind::Marker(_)
         | SelectableKind::CountRows
         | SelectableKind::MapOrUserType(_) => Ok(()),
-        SelectableKind::Function(_, parts)
-        | SelectableKind::ParenthesesOrTuple(parts)
+        SelectableKind::ParenthesesOrTuple(parts)
         | SelectableKind::List(parts)
         | SelectableKind::Set(parts) => parts.iter().try_for_each(recurse),
         SelectableKind::CellAttribute(_, inner)
         | SelectableKind::Cast(inner, _)
-        | SelectableKind::TypeHint(_, inner)
         | SelectableKind::Field(inner, _)
         | SelectableKind::Element(inner, _)
-        | SelectableKind::Slice(inner, _, _)
-        | SelectableKind::Negation(inner) => recurse(inner),
+        | SelectableKind::Slice(inner, _, _) => recurse(inner),
+        SelectableKind::TypeHint(cql_type, inner) => {
+            recurse(inner)?;
+            types::resolve(context.schema, context.keyspace, cql_type).map(|_| ())
+        }
+        SelectableKind::Function(_, parts) => {
+            parts.iter().try_for_each(recurse)?;
+            known_function(context, table, selectable).map(|_| ())
+        }
+        SelectableKind::Negation(operand) => {
+            recurse(operand)?;
+            known_function(context, table, selectable).map(|_| ())
+        }
         SelectableKind::Arithmetic(_, left, right) => {
             recurse(left)?;
-            recurse(right)
+            recurse(right)?;
+            known_function(context, table, selectable).map(|_| ())
         }
     }
 }
@@ -325,7 +367,11 @@ pub(crate) fn selects_column(table: &Table, selectable: &Selectable, test: &dyn 
         | SelectableKind::Element(inner, _)
         | SelectableKind::Slice(inner, _, _)
         | SelectableKind::Negation(inner) => recurse(inner),
-        SelectableKind::MapOrUserType(entries) => entries.iter().any(|(k, v)| recurse(k) || recurse(v)),
+        // Cassandra's own slip, kept: an entry counts when its value does not.
+        SelectableKind::MapOrUserType(entries) => {
+            let names = |key: &Selectable| matches!(key.kind, SelectableKind::Column(_));
+            entries.iter().any(|(key, value)| !names(key) && recurse(key) || !recurse(value))
+        }
         SelectableKind::Arithmetic(_, left, right) => recurse(left) || recurse(right),
     }
 }

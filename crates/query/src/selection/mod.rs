@@ -26,7 +26,7 @@ use basalt_model::ids;
 
 pub(crate) use builder::ResultBuilder;
 pub(crate) use groups::{GroupMaker, GroupSelector, Grouping, GroupingState, Groups};
-pub(crate) use infer::{check_names, selects_column};
+pub(crate) use infer::{check, selects_column};
 pub(crate) use input::cells_to_value;
 pub(crate) use prepare::prepare;
 

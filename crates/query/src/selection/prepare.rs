@@ -8,7 +8,7 @@ use basalt_cql::ast::{Selectable, SelectableKind, Selector};
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{DataType, Table};
 
-use super::infer::{as_term, attribute_type, exact_type, fit, function_of, show};
+use super::infer::{as_term, attribute_type, check, exact_type, fit, function_of, known_function, show};
 use super::node::Node;
 use super::{Output, Selection, aggregate_of, metadata};
 use crate::error::{CqlResult, bail, invalid};
@@ -50,6 +50,7 @@ pub(crate) fn prepare(
     let mut outputs = Vec::with_capacity(selectors.len());
     let mut only_columns = true;
     for selector in selectors {
+        check(context, table, &selector.selectable)?;
         let mut resolved = preparation.resolve(&selector.selectable, None)?;
         if let Some(alias) = &selector.alias {
             resolved.output.name = alias.name.as_str().into();
@@ -316,13 +317,7 @@ impl<'a> Preparation<'a> {
     }
 
     fn call(&mut self, selectable: &Selectable, arguments: &[&Selectable]) -> CqlResult<Resolved> {
-        let Some(function) = function_of(self.context, self.table, selectable)? else {
-            let shown = match &selectable.kind {
-                SelectableKind::Function(name, _) => text::plain_function_name(name),
-                _ => show(selectable),
-            };
-            bail!("Unknown function '{shown}'");
-        };
+        let function = known_function(self.context, self.table, selectable)?;
         let arguments = if function.arguments.is_empty() { &[] } else { arguments };
         let mut nodes = Vec::with_capacity(arguments.len());
         let mut names = Vec::with_capacity(arguments.len());

@@ -6,6 +6,8 @@ mod literal;
 mod marker;
 mod tuple;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use basalt_cql::ast;
@@ -30,6 +32,20 @@ pub(crate) struct Context<'a> {
     pub(crate) keyspace: &'a str,
     /// The statement's table; none for options of a batch.
     pub(crate) table: Option<&'a Table>,
+    /// The functions of the calls met so far, by where the calls stand in memory.
+    pub(crate) calls: RefCell<HashMap<usize, Option<Function>>>,
+}
+
+impl<'a> Context<'a> {
+    /// For a statement without a table.
+    pub(crate) fn new(schema: &'a Schema, keyspace: &'a str) -> Context<'a> {
+        Context { schema, keyspace, table: None, calls: RefCell::default() }
+    }
+
+    /// For a statement of this table.
+    pub(crate) fn of(schema: &'a Schema, table: &'a Table) -> Context<'a> {
+        Context { table: Some(table), ..Context::new(schema, &table.keyspace) }
+    }
 }
 
 /// A term that knows its type.
