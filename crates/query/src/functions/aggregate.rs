@@ -1,11 +1,10 @@
 //! Aggregates: `count`, `min`, `max`, `sum`, `avg` (`AggregateFcts`).
 
 use basalt_model::{CqlError, DataType};
-use bigdecimal::{BigDecimal, RoundingMode};
 use bytes::Bytes;
 use num_bigint::BigInt;
 
-use super::arithmetic::{are_too_far_apart, divide_to_scale};
+use super::decimal::{Decimal, Rounding};
 use super::factory::{Parameter, argument_types};
 use super::number::Number;
 use super::resolve::Request;
@@ -66,9 +65,9 @@ enum Sum {
         sum: f64,
         compensation: f64,
         simple: f64,
-        big: Option<BigDecimal>,
+        big: Option<Decimal>,
     },
-    Decimal(BigDecimal),
+    Decimal(Decimal),
 }
 
 impl Aggregation {
@@ -78,7 +77,7 @@ impl Aggregation {
             DataType::Float | DataType::Double => {
                 Sum::Floating { sum: 0.0, compensation: 0.0, simple: 0.0, big: None }
             }
-            DataType::Decimal => Sum::Decimal(BigDecimal::from(0)),
+            DataType::Decimal => Sum::Decimal(Decimal::from(0)),
             _ => Sum::Exact(BigInt::from(0)),
         };
         Aggregation { aggregate, data_type: returns.clone(), count: 0, best: None, sum }
@@ -87,7 +86,7 @@ impl Aggregation {
     /// Adds a row's value.
     ///
     /// # Errors
-    /// A sum of decimals too far apart to be written out.
+    /// A sum of numbers too far apart to be written out, or of no number.
     pub(crate) fn add(&mut self, value: Option<&Bytes>) -> CqlResult<()> {
         if self.aggregate == Aggregate::CountRows {
             self.count += 1;
@@ -100,7 +99,9 @@ impl Aggregation {
             Aggregate::Max => self.keep(value, |order| order.is_lt()),
             Aggregate::Sum | Aggregate::Avg => {
                 if let Some(number) = Number::read(&self.data_type, value) {
-                    self.add_number(&number)?;
+                    let name = if self.aggregate == Aggregate::Avg { "avg" } else { "sum" };
+                    self.add_number(&number)
+                        .map_err(|why| CqlError::invalid(format!("Failed to compute {name}: {why}")))?;
                 }
             }
         }
@@ -114,27 +115,23 @@ impl Aggregation {
         }
     }
 
-    fn add_number(&mut self, number: &Number) -> CqlResult<()> {
+    fn add_number(&mut self, number: &Number) -> Result<(), String> {
         self.count += 1;
-        if let (Sum::Decimal(sum), Number::Decimal(value)) = (&self.sum, number)
-            && are_too_far_apart(sum, value)
-        {
-            return Err(CqlError::server("java.lang.ArithmeticException: Overflow"));
-        }
+        let is_average = self.aggregate == Aggregate::Avg;
         match &mut self.sum {
             Sum::Exact(sum) => *sum += number.as_big(),
-            Sum::Decimal(sum) if self.aggregate == Aggregate::Avg => {
+            Sum::Decimal(sum) if is_average => {
                 // A running mean, rounded at every step to its own scale, as Cassandra keeps it.
-                let step = number.as_decimal() - &*sum;
-                let scale = step.as_bigint_and_exponent().1;
-                let count = BigDecimal::from(self.count);
-                *sum += divide_to_scale(&step, &count, scale, RoundingMode::HalfEven);
+                let step = number.as_decimal().subtract(sum)?;
+                let scale = step.scale;
+                let step = step.divide_to_scale(&Decimal::from(self.count), scale, Rounding::HalfEven)?;
+                *sum = sum.add(&step)?;
             }
-            Sum::Decimal(sum) => *sum += number.as_decimal(),
+            Sum::Decimal(sum) => *sum = sum.add(&number.as_decimal())?,
             Sum::Floating { sum, compensation, simple, big } => {
                 let value = number.as_double();
                 if let Some(big) = big {
-                    *big += Number::Double(value).as_decimal();
+                    *big = big.add(&finite(value)?)?;
                     return Ok(());
                 }
                 *simple += value;
@@ -143,9 +140,8 @@ impl Aggregation {
                 let rounded = *sum + corrected;
                 *compensation = (rounded - *sum) - corrected;
                 *sum = rounded;
-                if self.aggregate == Aggregate::Avg && sum.is_infinite() && value.is_finite() {
-                    let exact = Number::Double(previous).as_decimal() + Number::Double(value).as_decimal();
-                    *big = Some(exact);
+                if is_average && sum.is_infinite() && value.is_finite() {
+                    *big = Some(finite(previous)?.add(&finite(value)?)?);
                 }
             }
         }
@@ -180,13 +176,20 @@ impl Aggregation {
             (_, sum @ Number::Decimal(_)) => sum,
             (Sum::Floating { .. }, _) if self.count == 0 => Number::Double(0.0),
             (Sum::Floating { big: Some(big), .. }, _) => {
-                let scale = big.as_bigint_and_exponent().1;
-                let count = BigDecimal::from(self.count);
-                Number::Decimal(divide_to_scale(big, &count, scale, RoundingMode::HalfEven))
+                let count = Decimal::from(self.count);
+                let average = big.divide_to_scale(&count, big.scale, Rounding::HalfEven);
+                average.map_or(Number::Double(f64::NAN), Number::Decimal)
             }
             (_, Number::Double(sum)) => Number::Double(sum / self.count as f64),
             (_, Number::Big(sum)) if self.count > 0 => Number::Big(sum / self.count),
             (_, other) => other,
         }
+    }
+}
+
+fn finite(value: f64) -> Result<Decimal, String> {
+    match Number::Double(value) {
+        number if number.is_finite() => Ok(number.as_decimal()),
+        _ => Err("Infinite or NaN".to_owned()),
     }
 }

@@ -5,10 +5,11 @@ use std::ops::{Add, Div, Mul, Rem, Sub};
 use basalt_cql::ast::ArithmeticOp;
 use basalt_model::error::FunctionFailure;
 use basalt_model::{CqlError, DataType};
-use bigdecimal::{BigDecimal, RoundingMode, Zero};
 use bytes::Bytes;
 use num_bigint::BigInt;
+use num_traits::Zero;
 
+use super::decimal::{Decimal, Rounding};
 use super::number::Number;
 use super::{Function, NUMBERS, Scalar, temporal};
 use crate::error::CqlResult;
@@ -118,11 +119,17 @@ fn failure(op: ArithmeticOp, function: &Function, why: &str) -> CqlError {
     }))
 }
 
-fn compute(op: ArithmeticOp, returns: &DataType, left: &Number, right: &Number) -> Result<Number, String> {
+/// Computes `left op right` of a type; why not, as a text.
+pub(crate) fn compute(
+    op: ArithmeticOp,
+    returns: &DataType,
+    left: &Number,
+    right: &Number,
+) -> Result<Number, String> {
     match returns {
         DataType::Float => Ok(Number::Float(apply(op, left.as_float(), right.as_float()))),
         DataType::Double => Ok(Number::Double(apply(op, left.as_double(), right.as_double()))),
-        DataType::Decimal => decimal(op, left, right).map(Number::Decimal),
+        DataType::Decimal => decimal(op, &operand(left)?, &operand(right)?).map(Number::Decimal),
         DataType::Varint => {
             let (left, right) = (left.as_big(), right.as_big());
             if right.is_zero() && is_division(op) {
@@ -163,31 +170,22 @@ fn long(op: ArithmeticOp, left: i64, right: i64) -> Result<i64, String> {
     })
 }
 
-/// Aligning two decimals takes as many digits as their scales are apart: billions, for a few
-/// bytes a client sends.
-pub(super) fn are_too_far_apart(left: &BigDecimal, right: &BigDecimal) -> bool {
-    const SCALES_APART_MAX: u64 = 20_000;
-    let scale_of = |value: &BigDecimal| value.as_bigint_and_exponent().1;
-    scale_of(left).abs_diff(scale_of(right)) > SCALES_APART_MAX
-}
-
-fn decimal(op: ArithmeticOp, left: &Number, right: &Number) -> Result<BigDecimal, String> {
-    let (left, right) = (operand(left)?, operand(right)?);
-    if op != ArithmeticOp::Multiply && are_too_far_apart(&left, &right) {
-        return Err("Overflow".to_owned());
-    }
-    match op {
-        ArithmeticOp::Divide if right.is_zero() => Err("BigInteger divide by zero".to_owned()),
-        ArithmeticOp::Modulo if right.is_zero() => Err("Division by zero".to_owned()),
-        ArithmeticOp::Divide => Ok(divide(&left, &right)),
-        ArithmeticOp::Modulo => Ok(left % right),
-        _ => Ok(apply(op, left, right)),
-    }
+/// `left op right` as `DecimalType` computes it.
+pub(super) fn decimal(op: ArithmeticOp, left: &Decimal, right: &Decimal) -> Result<Decimal, String> {
+    const PRECISION_MAX: i64 = 10_000;
+    let result = match op {
+        ArithmeticOp::Add => left.add_rounded(right, PRECISION_MAX, Rounding::HalfUp),
+        ArithmeticOp::Subtract => left.subtract_rounded(right, PRECISION_MAX, Rounding::HalfUp),
+        ArithmeticOp::Multiply => left.multiply_rounded(right, PRECISION_MAX, Rounding::HalfUp),
+        ArithmeticOp::Divide => divide(left, right),
+        ArithmeticOp::Modulo => left.remainder(right),
+    };
+    result?.with_small_scale()
 }
 
 /// Numbers of limited length become decimals by way of doubles, so that 2 has one decimal
 /// (`DecimalType.toBigDecimal`).
-fn operand(number: &Number) -> Result<BigDecimal, String> {
+fn operand(number: &Number) -> Result<Decimal, String> {
     if matches!(number, Number::Decimal(_) | Number::Big(_)) {
         return Ok(number.as_decimal());
     }
@@ -201,46 +199,16 @@ fn operand(number: &Number) -> Result<BigDecimal, String> {
     Ok(Number::Double(double).as_decimal())
 }
 
-/// At least 32 significant digits and at most 1000 decimals (`DecimalType.divide`).
-fn divide(left: &BigDecimal, right: &BigDecimal) -> BigDecimal {
+/// At least 32 significant digits and at most 1000 decimals.
+fn divide(left: &Decimal, right: &Decimal) -> Result<Decimal, String> {
     const SIGNIFICANT_DIGITS: i64 = 32;
     const SCALE_MAX: i64 = 1000;
-    let scale_of = |value: &BigDecimal| value.as_bigint_and_exponent().1;
-    let leading = |value: &BigDecimal| i64::try_from(value.digits()).unwrap_or(i64::MAX) - scale_of(value);
-    let first_digit = leading(left) - leading(right);
+    let first_digit = left.magnitude() - right.magnitude();
     let scale = (SIGNIFICANT_DIGITS - first_digit)
-        .max(scale_of(left))
-        .max(scale_of(right))
+        .max(left.scale)
+        .max(right.scale)
         .clamp(SIGNIFICANT_DIGITS, SCALE_MAX);
-    let quotient = divide_to_scale(left, right, scale, RoundingMode::HalfUp);
-    quotient.normalized()
-}
-
-/// `left / right` with exactly `scale` decimals.
-pub(super) fn divide_to_scale(
-    left: &BigDecimal,
-    right: &BigDecimal,
-    scale: i64,
-    rounding: RoundingMode,
-) -> BigDecimal {
-    let (left_digits, left_scale) = left.as_bigint_and_exponent();
-    let (right_digits, right_scale) = right.as_bigint_and_exponent();
-    // One digit more than asked for, made odd if anything is left over, so that rounding sees it.
-    let shift = scale + 1 + right_scale - left_scale;
-    let ten = BigInt::from(10);
-    let power = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX).min(100_000);
-    let (numerator, denominator) = if shift >= 0 {
-        (left_digits * ten.pow(power), right_digits)
-    } else {
-        (left_digits, right_digits * ten.pow(power))
-    };
-    let quotient = &numerator / &denominator;
-    let exact = (&quotient * &denominator) == numerator;
-    if exact {
-        return BigDecimal::new(quotient, scale + 1).with_scale_round(scale, rounding);
-    }
-    let sticky = if numerator.sign() == denominator.sign() { 1 } else { -1 };
-    BigDecimal::new(quotient * 10 + sticky, scale + 2).with_scale_round(scale, rounding)
+    Ok(left.divide_to_scale(right, scale, Rounding::HalfUp)?.strip_trailing_zeros())
 }
 
 /// Computes `-value`.
@@ -251,7 +219,7 @@ pub(super) fn negate(function: &Function, value: &Bytes) -> Option<Bytes> {
         Number::Float(value) => Number::Float(-value),
         Number::Double(value) => Number::Double(-value),
         Number::Big(value) => Number::Big(-value),
-        Number::Decimal(value) => Number::Decimal(-value),
+        Number::Decimal(value) => Number::Decimal(value.negate()),
     };
     Some(negated.write(data_type))
 }

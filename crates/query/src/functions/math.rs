@@ -1,13 +1,16 @@
-//! `abs`, `round`, `exp`, `log`, `log10` (`MathFcts`). Exponentials of `decimal` and `varint`
-//! are not built yet.
+//! `abs`, `round`, `exp`, `log`, `log10` (`MathFcts`).
 
-use basalt_model::{CqlError, DataType};
-use bigdecimal::RoundingMode;
+use basalt_model::DataType;
 use bytes::Bytes;
+use num_traits::Signed;
 
+use super::decimal::{Decimal, Rounding};
 use super::number::Number;
-use super::{Function, NUMBERS, Scalar};
-use crate::error::CqlResult;
+use super::{Function, NUMBERS, Scalar, big_math};
+use crate::error::{CqlResult, bail};
+
+/// Numbers with more digits have no exponential here: it would take seconds.
+const PRECISION_MAX: i64 = 1000;
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,27 +42,75 @@ pub(super) fn offer(name: &str) -> Vec<Function> {
 pub(super) fn call(operation: Operation, function: &Function, value: &Bytes) -> CqlResult<Option<Bytes>> {
     let data_type = &function.returns;
     let Some(number) = Number::read(data_type, value) else { return Ok(None) };
-    let result = match (operation, number) {
-        (Operation::Abs, Number::Long(value)) => Number::Long(value.wrapping_abs()),
-        (Operation::Abs, Number::Float(value)) => Number::Float(value.abs()),
-        (Operation::Abs, Number::Double(value)) => Number::Double(value.abs()),
-        (Operation::Abs, Number::Big(value)) => {
-            Number::Big(if value.sign() == num_bigint::Sign::Minus { -value } else { value })
-        }
-        (Operation::Abs, Number::Decimal(value)) => Number::Decimal(value.abs()),
-        // Java rounds halves up, towards positive infinity.
-        (Operation::Round, Number::Float(value)) => Number::Float((value + 0.5).floor()),
-        (Operation::Round, Number::Double(value)) => Number::Double((value + 0.5).floor()),
-        (Operation::Round, Number::Decimal(value)) => {
-            Number::Decimal(value.with_scale_round(0, RoundingMode::HalfUp))
-        }
-        (Operation::Round, whole) => whole,
-        (_, Number::Big(_) | Number::Decimal(_)) => {
-            return Err(CqlError::unsupported(format!("the function {} of {data_type}", function.name)));
-        }
-        (Operation::Exp, number) => Number::Double(number.as_double().exp()),
-        (Operation::Log, number) => Number::Double(number.as_double().ln()),
-        (Operation::Log10, number) => Number::Double(number.as_double().log10()),
+    let result = match operation {
+        Operation::Abs => Ok(abs(number)),
+        Operation::Round => round(number),
+        operation => match number {
+            Number::Decimal(x) => exponential(operation, &x).map(Number::Decimal),
+            Number::Big(x) => whole_exponential(operation, Decimal::new(x, 0)),
+            other => Ok(Number::Double(double_exponential(operation, other.as_double()))),
+        },
     };
-    Ok(Some(result.write(data_type)))
+    match result {
+        Ok(number) => Ok(Some(number.write(data_type))),
+        Err(why) => bail!("Failed to compute {} of a {data_type}: {why}", function.full_name()),
+    }
+}
+
+/// The smallest integer of a type has no positive counterpart and stays.
+fn abs(number: Number) -> Number {
+    match number {
+        Number::Long(value) => Number::Long(value.wrapping_abs()),
+        Number::Float(value) => Number::Float(value.abs()),
+        Number::Double(value) => Number::Double(value.abs()),
+        Number::Big(value) => Number::Big(value.abs()),
+        Number::Decimal(value) => Number::Decimal(value.abs()),
+    }
+}
+
+/// Floating numbers go through integers: halves go up, towards positive infinity, and what is
+/// larger than an integer becomes the largest (`Math.round`). Decimals' halves go away from zero.
+fn round(number: Number) -> Result<Number, String> {
+    Ok(match number {
+        Number::Float(value) => Number::Float(half_up(f64::from(value)) as i32 as f32),
+        Number::Double(value) => Number::Double(half_up(value) as i64 as f64),
+        Number::Decimal(value) => Number::Decimal(value.set_scale(0, Rounding::HalfUp)?),
+        whole => whole,
+    })
+}
+
+fn half_up(value: f64) -> f64 {
+    let below = value.floor();
+    if value - below >= 0.5 { below + 1.0 } else { below }
+}
+
+fn double_exponential(operation: Operation, value: f64) -> f64 {
+    match operation {
+        Operation::Exp => value.exp(),
+        Operation::Log => value.ln(),
+        _ => value.log10(),
+    }
+}
+
+/// With as many digits as the number has, but at least 32.
+pub(super) fn exponential(operation: Operation, x: &Decimal) -> Result<Decimal, String> {
+    const PRECISION_MIN: i64 = 32;
+    let precision = x.precision().max(PRECISION_MIN);
+    if precision > PRECISION_MAX {
+        return Err(format!("it has more than {PRECISION_MAX} digits"));
+    }
+    let is_positive = !x.is_zero() && !x.is_negative();
+    let result = match operation {
+        Operation::Exp => big_math::exp(x, precision),
+        Operation::Log if is_positive => big_math::log(x, precision),
+        Operation::Log => Err("Natural log of number zero or less".to_owned()),
+        _ if is_positive => big_math::log10(x, precision),
+        _ => Err("Log10 of number zero or less".to_owned()),
+    };
+    result?.with_small_scale()
+}
+
+/// What is behind the point is cut off.
+pub(super) fn whole_exponential(operation: Operation, x: Decimal) -> Result<Number, String> {
+    Ok(Number::Big(exponential(operation, &x)?.set_scale(0, Rounding::Down)?.unscaled))
 }

@@ -4,11 +4,13 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod arithmetic;
+mod big_math;
 pub(crate) mod blob;
 mod calendar;
 pub(crate) mod call;
 pub(crate) mod cast;
 pub(crate) mod collection;
+mod decimal;
 mod factory;
 mod floor;
 mod json;

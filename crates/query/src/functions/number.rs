@@ -1,9 +1,11 @@
 //! Numbers of all CQL types, with Java's rules of narrowing (`java.lang.Number`).
 
 use basalt_model::DataType;
-use bigdecimal::{BigDecimal, ToPrimitive};
 use bytes::Bytes;
 use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+use super::decimal::{Decimal, Rounding};
 
 /// A number.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +19,7 @@ pub(crate) enum Number {
     /// `varint`.
     Big(BigInt),
     /// `decimal`.
-    Decimal(BigDecimal),
+    Decimal(Decimal),
 }
 
 impl Number {
@@ -36,7 +38,7 @@ impl Number {
             DataType::Decimal => {
                 let (scale, unscaled) = value.split_first_chunk::<4>()?;
                 let unscaled = BigInt::from_signed_bytes_be(unscaled);
-                Some(Number::Decimal(BigDecimal::new(unscaled, i64::from(i32::from_be_bytes(*scale)))))
+                Some(Number::Decimal(Decimal::new(unscaled, i64::from(i32::from_be_bytes(*scale)))))
             }
             _ => None,
         }
@@ -83,7 +85,7 @@ impl Number {
             Number::Float(value) => *value,
             Number::Double(value) => *value as f32,
             Number::Big(value) => value.to_f32().unwrap_or(f32::NAN),
-            Number::Decimal(value) => value.to_string().parse().unwrap_or(f32::NAN),
+            Number::Decimal(value) => value.to_f32(),
         }
     }
 
@@ -94,7 +96,7 @@ impl Number {
             Number::Float(value) => f64::from(*value),
             Number::Double(value) => *value,
             Number::Big(value) => value.to_f64().unwrap_or(f64::NAN),
-            Number::Decimal(value) => value.to_string().parse().unwrap_or(f64::NAN),
+            Number::Decimal(value) => value.to_f64(),
         }
     }
 
@@ -108,12 +110,12 @@ impl Number {
 
     /// As a decimal: doubles by their shortest text. What is not finite becomes zero; callers
     /// refuse it first.
-    pub(crate) fn as_decimal(&self) -> BigDecimal {
+    pub(crate) fn as_decimal(&self) -> Decimal {
         match self {
-            Number::Long(value) => BigDecimal::from(*value),
+            Number::Long(value) => Decimal::from(*value),
             Number::Float(value) => from_text(&java_double(f64::from(*value), format!("{value:?}"))),
             Number::Double(value) => from_text(&java_double(*value, format!("{value:?}"))),
-            Number::Big(value) => BigDecimal::new(value.clone(), 0),
+            Number::Big(value) => Decimal::new(value.clone(), 0),
             Number::Decimal(value) => value.clone(),
         }
     }
@@ -142,19 +144,17 @@ fn java_double(value: f64, shortest: String) -> String {
     shortest
 }
 
-fn from_text(text: &str) -> BigDecimal {
-    use std::str::FromStr;
-    BigDecimal::from_str(text).unwrap_or_default()
+fn from_text(text: &str) -> Decimal {
+    Decimal::parse(text).unwrap_or_else(|| Decimal::from(0))
 }
 
 /// The low bits of a decimal's whole part. Those of multiples of 10^64 are zero, as are those of
 /// what is less than one; neither is written out, as their digits could be billions.
-fn whole_bits(value: &BigDecimal) -> i64 {
-    let scale = value.as_bigint_and_exponent().1;
-    if scale <= -64 || scale >= i64::try_from(value.digits()).unwrap_or(i64::MAX) {
+fn whole_bits(value: &Decimal) -> i64 {
+    if value.scale <= -64 || value.magnitude() <= 0 {
         return 0;
     }
-    low_bits(&value.with_scale_round(0, bigdecimal::RoundingMode::Down).into_bigint_and_exponent().0)
+    value.set_scale(0, Rounding::Down).map_or(0, |whole| low_bits(&whole.unscaled))
 }
 
 fn low_bits(value: &BigInt) -> i64 {
@@ -167,11 +167,10 @@ fn low_bits(value: &BigInt) -> i64 {
     i64::from_le_bytes(low)
 }
 
-/// A decimal's serialized form.
-pub(crate) fn decimal_bytes(value: &BigDecimal) -> Bytes {
-    let (unscaled, scale) = value.as_bigint_and_exponent();
-    let scale = i32::try_from(scale).unwrap_or(if scale < 0 { i32::MIN } else { i32::MAX });
+/// A decimal's serialized form. Scales beyond 32 bits were refused before.
+fn decimal_bytes(value: &Decimal) -> Bytes {
+    let scale = i32::try_from(value.scale).unwrap_or(if value.scale < 0 { i32::MIN } else { i32::MAX });
     let mut out = scale.to_be_bytes().to_vec();
-    out.extend_from_slice(&unscaled.to_signed_bytes_be());
+    out.extend_from_slice(&value.unscaled.to_signed_bytes_be());
     out.into()
 }

@@ -1,11 +1,13 @@
 //! Operations carried out on a row being written (`Operation.execute`).
 
+use basalt_cql::ast::ArithmeticOp;
 use basalt_model::types::elements::{unpack_collection, unpack_tuple};
-use basalt_model::{Column, CounterContext, DataType, DecoratedKey, Row};
+use basalt_model::{Column, CounterContext, CqlError, DataType, DecoratedKey, Row};
 use bytes::Bytes;
 
 use super::{Action, Operation, Writer, lists};
 use crate::error::{CqlResult, bail, invalid};
+use crate::functions::arithmetic;
 use crate::functions::number::Number;
 use crate::request::Value;
 use crate::terms::Term;
@@ -185,7 +187,8 @@ fn increment(
         data_type => {
             let numbers = (Number::read(data_type, &current.value), Number::read(data_type, &value));
             let (Some(current), Some(increment)) = numbers else { return Ok(()) };
-            add(data_type, &current, &increment)
+            let sum = arithmetic::compute(ArithmeticOp::Add, data_type, &current, &increment);
+            sum.map_err(CqlError::invalid)?.write(data_type)
         }
     };
     writer.put(row, column, None, sum);
@@ -219,15 +222,4 @@ fn count(
     }
     writer.put(row, column, None, CounterContext::update(increment).to_bytes());
     Ok(())
-}
-
-fn add(data_type: &DataType, left: &Number, right: &Number) -> Bytes {
-    match data_type {
-        DataType::Float => Number::Float(left.as_float() + right.as_float()),
-        DataType::Double => Number::Double(left.as_double() + right.as_double()),
-        DataType::Decimal => Number::Decimal(left.as_decimal() + right.as_decimal()),
-        DataType::Varint => Number::Big(left.as_big() + right.as_big()),
-        _ => Number::Long(left.as_long().wrapping_add(right.as_long())),
-    }
-    .write(data_type)
 }
