@@ -8,6 +8,7 @@ use basalt_model::schema::{ClusteringOrder, ColumnKind, TableOptions};
 use basalt_model::{Column, ColumnId, CqlError, DataType, Keyspace, Table, TableId};
 
 use super::{DdlContext, DdlPlan, NewState, compact_table, names, options};
+use crate::restrictions::has_duration;
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::TableDraft;
 use crate::schema::types::{UserTypes, resolve};
@@ -213,7 +214,7 @@ fn check_key(
             DataType::Counter => {
                 return refuse(format!("counter type is not supported for PRIMARY KEY column '{name}'"));
             }
-            other if holds_duration(other) => {
+            other if has_duration(other) => {
                 return refuse(format!("duration type is not supported for PRIMARY KEY column '{name}'"));
             }
             _ => {}
@@ -223,20 +224,6 @@ fn check_key(
         }
     }
     Ok(())
-}
-
-/// `AbstractType.referencesDuration`.
-fn holds_duration(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Duration => true,
-        DataType::List { element, .. } | DataType::Set { element, .. } | DataType::Vector { element, .. } => {
-            holds_duration(element)
-        }
-        DataType::Map { key, value, .. } => holds_duration(key) || holds_duration(value),
-        DataType::Tuple(parts) => parts.iter().any(holds_duration),
-        DataType::Udt { definition, .. } => definition.fields.iter().any(|(_, field)| holds_duration(field)),
-        _ => false,
-    }
 }
 
 /// The direction of each clustering column.

@@ -1,5 +1,8 @@
 //! Orders and formats of Java's library that show in Cassandra's answers: the iteration order of
-//! a `HashMap` of strings, `Double.toString`.
+//! a `HashMap` of strings, `Double.toString`, and what `Double.parseDouble` and
+//! `UUID.fromString` take.
+
+use uuid::Uuid;
 
 /// `String.hashCode`.
 fn string_hash(text: &str) -> i32 {
@@ -66,9 +69,106 @@ pub fn double(value: f64) -> String {
     format!("{digits}{point}E{exponent}")
 }
 
+/// `Double.parseDouble`: decimal or hexadecimal, spaces around it, perhaps a suffix of Java's.
+pub fn parse_double(text: &str) -> Option<f64> {
+    let text = text.trim_matches(|c: char| c <= ' ');
+    let (negative, magnitude) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let value = match magnitude {
+        "NaN" => f64::NAN,
+        "Infinity" => f64::INFINITY,
+        number => {
+            let number = number.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(number);
+            match number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {
+                Some(digits) => hexadecimal(digits)?,
+                // Rust also reads words for infinities and NaN; Java does not.
+                None if number.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+                    number.parse().ok()?
+                }
+                None => return None,
+            }
+        }
+    };
+    Some(if negative { -value } else { value })
+}
+
+/// `1.8p3`: digits to the base of 16, times a power of 2.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (digits, exponent) = text.split_once(['p', 'P'])?;
+    let mut exponent: i32 = exponent.parse().ok()?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut significand = 0u128;
+    for (index, digit) in whole.chars().chain(fraction.chars()).enumerate() {
+        let digit = digit.to_digit(16)?;
+        let is_fraction = index >= whole.len();
+        // More digits than a double can tell apart only move the point.
+        if significand >> 120 == 0 {
+            significand = significand << 4 | u128::from(digit);
+            exponent = exponent.saturating_sub(if is_fraction { 4 } else { 0 });
+        } else if !is_fraction {
+            exponent = exponent.saturating_add(4);
+        }
+    }
+    Some(significand as f64 * 2f64.powi(exponent))
+}
+
+/// `UUID.fromString`: five numbers to the base of 16, of which leading digits that are too many do
+/// not count and missing ones are zeros; 36 characters at most.
+pub fn parse_uuid(text: &str) -> Option<Uuid> {
+    if text.len() > 36 {
+        return None;
+    }
+    let parts: Vec<&str> = text.split('-').collect();
+    let [a, b, c, d, e] = parts.as_slice() else { return None };
+    let number = |part: &str, bits: u32| {
+        let value = i64::from_str_radix(part, 16).ok()?.cast_unsigned();
+        Some(u128::from(value & (u64::MAX >> (64 - bits))))
+    };
+    let (a, b, c) = (number(a, 32)?, number(b, 16)?, number(c, 16)?);
+    let (d, e) = (number(d, 16)?, number(e, 48)?);
+    Some(Uuid::from_u128(a << 96 | b << 80 | c << 64 | d << 48 | e))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_read_as_java_does() {
+        for (text, value) in [
+            (" 0.5 ", 0.5),
+            ("0.5f", 0.5),
+            ("1d", 1.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-1e-3D", -0.001),
+            ("0x1p-2", 0.25),
+            ("0x1.8p1", 3.0),
+            ("-0xAp0", -10.0),
+            ("+Infinity", f64::INFINITY),
+        ] {
+            assert_eq!(parse_double(text), Some(value), "{text}");
+        }
+        for text in ["", "x", "inf", "infinity", "nan", "1 2", "0x1", "0xp1", "--1", "1e", "f"] {
+            assert_eq!(parse_double(text), None, "{text}");
+        }
+        assert!(parse_double("NaN").is_some_and(f64::is_nan));
+    }
+
+    #[test]
+    fn uuids_are_read_as_java_does() {
+        let shown = |text: &str| parse_uuid(text).map(|uuid| uuid.to_string());
+        assert_eq!(shown("1-2-3-4-5").as_deref(), Some("00000001-0002-0003-0004-000000000005"));
+        assert_eq!(shown("1ffffffff-1-1-1-1").as_deref(), Some("ffffffff-0001-0001-0001-000000000001"));
+        for text in ["", "1-2-3-4", "1-2-3-4-5-6", "1--3-4-5", "{1-2-3-4-5}", "g-2-3-4-5"] {
+            assert_eq!(shown(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn doubles_print_as_java_does() {

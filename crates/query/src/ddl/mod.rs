@@ -20,10 +20,11 @@ mod unsupported;
 
 use std::sync::Arc;
 
-use basalt_cql::ast::Statement;
+use basalt_cql::ast::{AlterTable, AlterType, ColumnDefinition, CqlType, Statement, TableChange, TypeChange};
 use basalt_model::{CqlError, Keyspace, Schema, TableId};
 
 use crate::result::{Change, ChangeTarget, SchemaChange};
+use crate::schema::types::check_classes;
 
 pub use replication::replicas_in_all;
 
@@ -101,6 +102,7 @@ pub fn is_schema_change(statement: &Statement) -> bool {
 /// # Errors
 /// Cassandra's, and "not supported yet" for schema objects that are not.
 pub fn plan(statement: &Statement, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {
+    written_types(statement).into_iter().try_for_each(check_classes)?;
     match statement {
         Statement::CreateKeyspace(statement) => create_keyspace::plan(statement, context),
         Statement::AlterKeyspace(statement) => alter_keyspace::plan(statement, context),
@@ -112,6 +114,22 @@ pub fn plan(statement: &Statement, context: &DdlContext<'_>) -> Result<DdlPlan, 
         Statement::AlterType(statement) => alter_type::plan(statement, context),
         Statement::DropType(statement) => drop_type::plan(statement, context),
         other => Err(unsupported::refuse(other)),
+    }
+}
+
+/// Types of the columns and fields that the statement defines.
+fn written_types(statement: &Statement) -> Vec<&CqlType> {
+    fn of_columns(columns: &[ColumnDefinition]) -> Vec<&CqlType> {
+        columns.iter().map(|column| &column.cql_type).collect()
+    }
+    match statement {
+        Statement::CreateTable(statement) => of_columns(&statement.columns),
+        Statement::AlterTable(AlterTable { change: TableChange::Add { columns, .. }, .. }) => {
+            of_columns(columns)
+        }
+        Statement::CreateType(statement) => statement.fields.iter().map(|(_, field)| field).collect(),
+        Statement::AlterType(AlterType { change: TypeChange::Add { cql_type, .. }, .. }) => vec![cql_type],
+        _ => Vec::new(),
     }
 }
 

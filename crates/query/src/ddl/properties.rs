@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use basalt_cql::ast::Property;
 use basalt_model::CqlError;
 
-use super::java::hash_order;
+use super::java::{hash_order, parse_double};
 
 /// The properties of one statement.
 #[derive(Clone, Copy)]
@@ -97,9 +97,9 @@ impl<'a> Properties<'a> {
     /// When it is not one.
     pub fn double(&self, name: &str) -> Result<Option<f64>, CqlError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        match text.trim().parse() {
-            Ok(value) => Ok(Some(value)),
-            Err(_) => Err(CqlError::syntax(format!("Invalid double value {text} for '{name}'"))),
+        match parse_double(text) {
+            Some(value) => Ok(Some(value)),
+            None => Err(CqlError::syntax(format!("Invalid double value {text} for '{name}'"))),
         }
     }
 }

@@ -35,14 +35,13 @@ pub(crate) fn table_name(table: &Table) -> String {
     format!("{}.{}", quote::identifier(&table.keyspace), quote::identifier(&table.name))
 }
 
-/// Whether values of the type hold a duration.
+/// Whether values of the type hold a duration (`AbstractType.referencesDuration`). Cassandra does not
+/// look into sets, keys of maps and vectors.
 pub(crate) fn has_duration(data_type: &DataType) -> bool {
     match data_type {
         DataType::Duration => true,
-        DataType::List { element, .. } | DataType::Set { element, .. } | DataType::Vector { element, .. } => {
-            has_duration(element)
-        }
-        DataType::Map { key, value, .. } => has_duration(key) || has_duration(value),
+        DataType::List { element, .. } => has_duration(element),
+        DataType::Map { value, .. } => has_duration(value),
         DataType::Tuple(types) => types.iter().any(has_duration),
         DataType::Udt { definition, .. } => definition.fields.iter().any(|(_, t)| has_duration(t)),
         _ => false,

@@ -8,12 +8,13 @@ use basalt_model::DataType;
 
 /// Whether cells of `previous` can be read as `new`.
 pub fn is_serialization_compatible(new: &DataType, previous: &DataType) -> bool {
-    let base = is_value_compatible(new, previous)
-        && new.fixed_length() == previous.fixed_length()
-        && new.is_multi_cell() == previous.is_multi_cell();
-    match (new.is_collection(), values(new), values(previous)) {
-        (true, Some(new), Some(previous)) => base && is_serialization_compatible(new, previous),
-        _ => base,
+    let composed = previous.is_collection() || matches!(previous, DataType::Udt { .. });
+    if !is_value_compatible(new, previous) || (*new == DataType::Blob && composed) {
+        return false;
+    }
+    match (values(new), values(previous)) {
+        (Some(new), Some(previous)) => is_serialization_compatible(new, previous),
+        _ => new.fixed_length() == previous.fixed_length() && new.is_multi_cell() == previous.is_multi_cell(),
     }
 }
 
@@ -38,9 +39,19 @@ fn is_value_compatible(new: &DataType, previous: &DataType) -> bool {
     if new == previous {
         return true;
     }
-    if let (Some(new), Some(previous)) = (fields(new), fields(previous)) {
+    if let (DataType::Udt { definition, .. }, DataType::Udt { definition: before, .. }) = (new, previous) {
+        return new.is_multi_cell() == previous.is_multi_cell()
+            && definition.keyspace == before.keyspace
+            && definition.fields.len() >= before.fields.len()
+            && definition.fields.iter().zip(&before.fields).all(|(new, old)| is_compatible(&new.1, &old.1));
+    }
+    // A tuple may take the place of a user type, not the other way round.
+    if let (DataType::Tuple(new), Some(previous)) = (new, fields(previous)) {
         return new.len() >= previous.len()
             && new.iter().zip(&previous).all(|(new, previous)| is_value_compatible(new, previous));
+    }
+    if matches!(new, DataType::Udt { .. }) {
+        return false;
     }
     match (new, previous) {
         (DataType::Blob, _) => true,

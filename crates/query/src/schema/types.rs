@@ -241,11 +241,34 @@ fn user_type(
 }
 
 fn custom_type(class: &str) -> Result<DataType, CqlError> {
+    if class.is_empty() {
+        return Ok(DataType::Blob);
+    }
     match DataType::from_class_name(class) {
-        Some((data_type, false)) => Ok(data_type),
-        _ => Err(CqlError::syntax(format!(
-            "Error setting type {class}: Unable to find abstract-type class '{class}'"
-        ))),
+        // The order of a `ReversedType` is that of clustering columns alone.
+        Some((data_type, _)) => Ok(data_type),
+        None => {
+            let package = if class.contains('.') { "" } else { "org.apache.cassandra.db.marshal." };
+            Err(CqlError::syntax(format!(
+                "Error setting type {class}: Unable to find abstract-type class '{package}{class}'"
+            )))
+        }
+    }
+}
+
+/// Refuses unknown classes of custom types, as Cassandra's parser does.
+///
+/// # Errors
+/// `Syntax`.
+pub fn check_classes(written: &CqlType) -> Result<(), CqlError> {
+    match written {
+        CqlType::Custom(class) => custom_type(class).map(|_| ()),
+        CqlType::List(inner) | CqlType::Set(inner) | CqlType::Frozen(inner) | CqlType::Vector(inner, _) => {
+            check_classes(inner)
+        }
+        CqlType::Map(key, value) => check_classes(key).and_then(|()| check_classes(value)),
+        CqlType::Tuple(parts) => parts.iter().try_for_each(check_classes),
+        CqlType::Native(_) | CqlType::User(_) => Ok(()),
     }
 }
 
@@ -276,15 +299,17 @@ pub fn references(data_type: &DataType, name: &str) -> bool {
 /// column keeps, so that its user types may be dropped too.
 pub fn expand_user_types(data_type: &DataType) -> DataType {
     let expand = |inner: &Arc<DataType>| Arc::new(expand_user_types(inner));
+    // What is inside a tuple is frozen.
+    let part = |part: &DataType| expand_user_types(part).freeze();
     match data_type {
         DataType::List { element, frozen } => DataType::List { element: expand(element), frozen: *frozen },
         DataType::Set { element, frozen } => DataType::Set { element: expand(element), frozen: *frozen },
         DataType::Map { key, value, frozen } => {
             DataType::Map { key: expand(key), value: expand(value), frozen: *frozen }
         }
-        DataType::Tuple(parts) => DataType::Tuple(parts.iter().map(expand_user_types).collect()),
+        DataType::Tuple(parts) => DataType::Tuple(parts.iter().map(part).collect()),
         DataType::Udt { definition, .. } => {
-            DataType::Tuple(definition.fields.iter().map(|(_, field)| expand_user_types(field)).collect())
+            DataType::Tuple(definition.fields.iter().map(|(_, field)| part(field)).collect())
         }
         DataType::Vector { element, dimension } => {
             DataType::Vector { element: expand(element), dimension: *dimension }

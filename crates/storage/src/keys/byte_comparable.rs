@@ -43,9 +43,6 @@ pub enum KeyError {
     /// The bytes are not a value, or not an encoding, of the type.
     #[error("malformed key: {0}")]
     Malformed(&'static str),
-    /// The type has no order of bytes (`duration`).
-    #[error("values of this type cannot be part of a key")]
-    Unordered,
 }
 
 /// Whether a value has an encoding of its own.
@@ -57,17 +54,34 @@ pub enum Encoded {
     Empty,
 }
 
+/// Whether values are their own bytes, escaped; one without bytes, too, has an encoding then.
+pub fn is_escaped(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Ascii
+            | DataType::Text
+            | DataType::Blob
+            | DataType::Inet
+            | DataType::Duration
+            | DataType::Custom(_)
+    )
+}
+
 /// Appends the encoding of a serialized value.
 ///
 /// # Errors
-/// When the bytes are not a value of the type, or the type has no order of bytes.
+/// When the bytes are not a value of the type.
 pub fn encode(data_type: &DataType, value: &[u8], out: &mut Vec<u8>) -> Result<Encoded, KeyError> {
     match data_type {
-        DataType::Ascii | DataType::Text | DataType::Blob | DataType::Inet | DataType::Custom(_) => {
+        DataType::Ascii
+        | DataType::Text
+        | DataType::Blob
+        | DataType::Inet
+        | DataType::Duration
+        | DataType::Custom(_) => {
             encode_escaped(value, out);
             return Ok(Encoded::Bytes);
         }
-        DataType::Duration => return Err(KeyError::Unordered),
         _ if value.is_empty() => return Ok(Encoded::Empty),
         DataType::Empty => return Err(KeyError::Malformed("an empty type has no values")),
         DataType::Boolean => fixed::encode_boolean(value, out)?,
@@ -108,10 +122,12 @@ pub fn encode(data_type: &DataType, value: &[u8], out: &mut Vec<u8>) -> Result<E
 /// When the input does not begin with an encoding of the type.
 pub fn decode(data_type: &DataType, input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> {
     match data_type {
-        DataType::Ascii | DataType::Text | DataType::Blob | DataType::Inet | DataType::Custom(_) => {
-            decode_escaped(input, out)
-        }
-        DataType::Duration => Err(KeyError::Unordered),
+        DataType::Ascii
+        | DataType::Text
+        | DataType::Blob
+        | DataType::Inet
+        | DataType::Duration
+        | DataType::Custom(_) => decode_escaped(input, out),
         DataType::Empty => Err(KeyError::Malformed("an empty type has no values")),
         DataType::Boolean => fixed::decode_boolean(input, out),
         DataType::TinyInt => fixed::decode_signed::<1>(input, out),

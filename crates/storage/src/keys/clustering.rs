@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 
 use super::byte_comparable::{
     AFTER_PREFIX, BEFORE_PREFIX, Encoded, Input, KeyError, NEXT_COMPONENT, NEXT_COMPONENT_EMPTY,
-    NEXT_COMPONENT_EMPTY_REVERSED, NEXT_COMPONENT_NULL, TERMINATOR, decode, encode, may_lose_bytes,
+    NEXT_COMPONENT_EMPTY_REVERSED, NEXT_COMPONENT_NULL, TERMINATOR, decode, encode, is_escaped,
+    may_lose_bytes,
 };
 
 /// The longest value of a clustering column, bytes (`FBUtilities.MAX_UNSIGNED_SHORT`).
@@ -147,6 +148,8 @@ fn take_components(table: &Table, input: &mut Input<'_>) -> Result<(Clustering, 
                 decode(&column.data_type, input, &mut values)?;
                 input.set_inverted(false);
             }
+            // Where a value without bytes has an encoding, it has no separator of its own.
+            _ if is_escaped(&column.data_type) => return Err(KeyError::Malformed("not a separator")),
             NEXT_COMPONENT_EMPTY if !is_reversed => {}
             NEXT_COMPONENT_EMPTY_REVERSED if is_reversed => {}
             _ => return Err(KeyError::Malformed("not a separator")),

@@ -160,14 +160,15 @@ fn is_boolean(text: &str) -> bool {
 
 fn check_common(map: &Map) -> Result<(), CqlError> {
     if let Some(text) = map.get("tombstone_threshold") {
-        match text.trim().parse::<f32>() {
-            Err(_) => {
+        match java::parse_double(text) {
+            None => {
                 return config(format!("{text} is not a parsable int (base10) for tombstone_threshold"));
             }
-            Ok(value) if value < 0.0 => {
+            Some(value) if value < 0.0 => {
+                let value = value as f32;
                 return config(format!("tombstone_threshold must be greater than 0, but was {value:.6}"));
             }
-            Ok(_) => {}
+            Some(_) => {}
         }
     }
     if let Some(value) = whole::<i64>(map, "tombstone_compaction_interval", "int")?
@@ -197,10 +198,8 @@ fn check_size_tiered(map: &Map) -> Result<(), CqlError> {
     }
     let number = |name: &str, default: f64| match map.get(name) {
         None => Ok(default),
-        Some(text) => text
-            .trim()
-            .parse::<f64>()
-            .map_err(|_| CqlError::config(format!("{text} is not a parsable float for {name}"))),
+        Some(text) => java::parse_double(text)
+            .ok_or_else(|| CqlError::config(format!("{text} is not a parsable float for {name}"))),
     };
     let (low, high) = (number("bucket_low", 0.5)?, number("bucket_high", 1.5)?);
     if high <= low {

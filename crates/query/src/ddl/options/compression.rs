@@ -60,7 +60,7 @@ fn chunk_length(text: Option<String>) -> Result<i32, CqlError> {
 
 fn min_ratio(text: Option<String>) -> Result<f64, CqlError> {
     let Some(text) = text else { return Ok(0.0) };
-    text.trim().parse().map_err(|_| {
+    java::parse_double(&text).ok_or_else(|| {
         CqlError::server(format!("java.lang.NumberFormatException: For input string: \"{text}\""))
     })
 }

@@ -5,6 +5,7 @@ mod caching;
 mod compaction;
 mod compression;
 mod effect;
+mod human;
 mod speculative_retry;
 mod unified;
 
@@ -80,7 +81,10 @@ pub fn altered_options(properties: &[Property], previous: &TableOptions) -> Resu
 pub fn table_id(properties: &[Property]) -> Result<Option<Uuid>, CqlError> {
     match Properties(properties).text("id")? {
         None => Ok(None),
-        Some(text) => Uuid::parse_str(text).map(Some).map_err(|_| CqlError::config("Invalid table id")),
+        Some(text) => match java::parse_uuid(text) {
+            Some(id) => Ok(Some(id)),
+            None => Err(CqlError::config("Invalid table id")),
+        },
     }
 }
 

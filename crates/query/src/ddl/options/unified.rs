@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use basalt_model::CqlError;
 
 use super::compaction::whole;
+use super::human::human_bytes;
+use crate::ddl::java;
 
 /// What the strategy knows beside the common sub-options.
 pub const KNOWN: [&str; 10] = [
@@ -31,7 +33,11 @@ fn config<T>(text: String) -> Result<T, CqlError> {
 /// With Cassandra's text.
 pub fn check(map: &BTreeMap<String, String>) -> Result<(), CqlError> {
     if let Some(text) = map.get("scaling_parameters") {
-        text.split(',').try_for_each(|part| scaling_parameter(part.trim()))?;
+        // Java leaves out what is empty at the end.
+        let parts = text.trim_end_matches(',');
+        if !parts.is_empty() || text.is_empty() {
+            parts.split(',').try_for_each(|part| scaling_parameter(part.trim()))?;
+        }
     }
     if let Some(count) = whole::<i32>(map, "base_shard_count", "int")?
         && count <= 0
@@ -107,62 +113,43 @@ fn check_growth(map: &BTreeMap<String, String>) -> Result<(), CqlError> {
     let Some(text) = map.get("sstable_growth") else { return Ok(()) };
     let trimmed = text.trim();
     let parsed = match trimmed.strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().map(|value| value / 100.0),
-        None => trimmed.parse::<f64>(),
+        Some(percent) => java::parse_double(percent).map(|value| value / 100.0),
+        None => java::parse_double(trimmed),
     };
     match parsed {
-        Err(_) => config(format!(
+        None => config(format!(
             "sstable_growth is not a valid number between 0 and 1: For input string: \"{}\"",
             trimmed.trim_end_matches('%').trim()
         )),
-        Ok(value) if !(0.0..=1.0).contains(&value) => {
+        Some(value) if value < 0.0 || value > 1.0 => {
             config(format!("sstable_growth {text} must be between 0 and 1"))
         }
-        Ok(_) => Ok(()),
+        Some(_) => Ok(()),
     }
 }
 
 /// `N`, `L4`, `T8`, `-3`.
 fn scaling_parameter(text: &str) -> Result<(), CqlError> {
     let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    if text == "N" || digits(text.strip_prefix(['+', '-']).unwrap_or(text)) {
+    let number = |digits: &str| match digits.parse::<i32>() {
+        Ok(value) => Ok(value),
+        Err(_) => config(format!(
+            "org.apache.cassandra.db.compaction.UnifiedCompactionStrategy.validateOptions() threw an error: java.lang.NumberFormatException For input string: \"{digits}\""
+        )),
+    };
+    if text == "N" {
         return Ok(());
     }
+    if digits(text.strip_prefix(['+', '-']).unwrap_or(text)) {
+        return number(text).map(|_| ());
+    }
     match text.strip_prefix(['L', 'T']) {
-        Some(fanout) if digits(fanout) => match fanout.parse::<i32>() {
-            Ok(value) if value < 2 => config(format!("Fan factor cannot be lower than 2 in {text}")),
+        Some(fanout) if digits(fanout) => match number(fanout)? {
+            value if value < 2 => config(format!("Fan factor cannot be lower than 2 in {text}")),
             _ => Ok(()),
         },
         _ => config(format!("Scaling parameter {text} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+")),
     }
-}
-
-/// `1GiB`, `512 MiB`, `1.5GB`, `1024B`.
-fn human_bytes(text: &str) -> Result<f64, String> {
-    let Some(body) = text.strip_suffix('B') else {
-        return Err(format!("{text} does not end in unit B"));
-    };
-    let end = body.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(body.len());
-    let (number, unit) = body.split_at(end);
-    let value: f64 = number.parse().map_err(|_| "null".to_owned())?;
-    let unit = unit.trim_start();
-    const PREFIXES: &str = "KMGTPEZY";
-    let (power, binary) = match unit.strip_suffix('i') {
-        Some(prefix) => (prefix, true),
-        None => (unit, false),
-    };
-    let power = match power {
-        "" if !binary => 0,
-        one => match PREFIXES.find(one) {
-            Some(index) if one.len() == 1 => index + 1,
-            _ => {
-                return Err(format!("Unexpected characters between pos {end} and {} in {text}", body.len()));
-            }
-        },
-    };
-    // At most 8, the number of prefixes.
-    let power = i32::try_from(power).unwrap_or(8);
-    Ok(value * if binary { 1024f64.powi(power) } else { 1000f64.powi(power) })
 }
 
 /// `FBUtilities.prettyPrintMemory`.

@@ -34,8 +34,17 @@ fn values_encode_and_decode_as_cassandra_does() {
         let mut decoded = Vec::new();
         decode(&data_type, &mut input, &mut decoded).expect(line);
         assert!(input.rest().is_empty(), "{line}");
-        if again != "error" {
+        if again != "error" && !class.contains("TupleType") && !class.contains("UserType") {
             assert_eq!(hex(&decoded), again, "{line}");
+        } else if again != "error" {
+            // Cassandra adds the nulls that are left out at the end of a tuple, for it does not read
+            // clusterings from these bytes.
+            let mut bytes = Vec::new();
+            encode(&data_type, &decoded, &mut bytes).expect(line);
+            if is_reversed {
+                bytes.iter_mut().for_each(|byte| *byte ^= 0xFF);
+            }
+            assert_eq!(hex(&bytes), encoded, "{line}");
         }
         assert!(decoded == unhex(serialized) || may_lose_bytes(&data_type), "{line}");
     }
