@@ -84,15 +84,23 @@ fn primary_key(statement: &CreateTable, shown: &str) -> Result<PrimaryKey, CqlEr
         pos: column.name.pos,
     });
     let mut keys = in_column.chain(statement.primary_keys.iter().cloned());
-    match (keys.next(), keys.next()) {
-        (Some(key), None) => Ok(key),
-        (None, _) => Err(CqlError::invalid(format!(
-            "No PRIMARY KEY specifed for table '{shown}' (exactly one required)"
-        ))),
-        (Some(_), Some(_)) => Err(CqlError::invalid(format!(
+    let (key, another) = (keys.next(), keys.next());
+    if another.is_some() {
+        return Err(CqlError::invalid(format!(
             "Multiple PRIMARY KEY specified for table '{shown}' (exactly one required)"
-        ))),
+        )));
     }
+    let mut ordered = BTreeSet::new();
+    let order = &statement.options.clustering_order;
+    if let Some((twice, _)) = order.iter().find(|(column, _)| !ordered.insert(column.as_str())) {
+        return Err(CqlError::invalid(format!(
+            "Duplicate column '{}' in CLUSTERING ORDER BY clause for table '{shown}'",
+            twice.name
+        )));
+    }
+    key.ok_or_else(|| {
+        CqlError::invalid(format!("No PRIMARY KEY specifed for table '{shown}' (exactly one required)"))
+    })
 }
 
 /// The table a statement defines; `keyspace` need not exist.

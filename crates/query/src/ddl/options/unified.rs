@@ -121,7 +121,7 @@ fn check_growth(map: &BTreeMap<String, String>) -> Result<(), CqlError> {
             "sstable_growth is not a valid number between 0 and 1: For input string: \"{}\"",
             trimmed.trim_end_matches('%').trim()
         )),
-        Some(value) if value < 0.0 || value > 1.0 => {
+        Some(value) if !(0.0..=1.0).contains(&value) && !value.is_nan() => {
             config(format!("sstable_growth {text} must be between 0 and 1"))
         }
         Some(_) => Ok(()),
