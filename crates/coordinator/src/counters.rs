@@ -214,12 +214,14 @@ impl Coordinator {
         let counters = &self.counters;
         let (table, partition) = (Arc::clone(&update.table), update.key.clone());
         let stripe = counters.stripe_of(update);
+        // A row that may be named in several ways would be remembered under each of them.
+        let is_kept = table.clustering().iter().all(|column| column.data_type.has_one_form());
         // Taken out: if the write fails, nobody knows what stands there.
         let mut take = |key: &CounterKey| held.remembered(stripe)?.take(key);
-        let current: Vec<(CounterKey, Option<ClockAndCount>)> = marks(update)
+        let current: Vec<(Option<CounterKey>, Option<ClockAndCount>)> = marks(update)
             .map(|(row, cell)| {
-                let key = remembered::key(table.id, &partition, row, cell.column);
-                let known = take(&key);
+                let key = is_kept.then(|| remembered::key(table.id, &partition, row, cell.column));
+                let known = key.as_ref().and_then(&mut take);
                 (key, known)
             })
             .collect();
@@ -239,7 +241,7 @@ impl Coordinator {
                 count: current.count.wrapping_add(CounterContext::total(&cell.value)),
             };
             cell.value = CounterContext::global(counters.id, value.clock, value.count).to_bytes();
-            counted.push(Counted { stripe, key, value });
+            counted.extend(key.map(|key| Counted { stripe, key, value }));
         }
         Ok(())
     }

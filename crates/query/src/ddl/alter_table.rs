@@ -7,7 +7,7 @@ use basalt_model::quote::identifier;
 use basalt_model::schema::{ColumnKind, DroppedColumn};
 use basalt_model::{Column, CqlError, DataType, Keyspace, Table};
 
-use super::create_table::{MASKS_DISABLED, check_nested, effect_warning};
+use super::create_table::{MASKS_DISABLED, check_nested, effect_warning, refuse_mixture};
 use super::{DdlContext, DdlPlan, NewState, names, options};
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::{TableDraft, next_column_id};
@@ -81,22 +81,8 @@ fn add(
     for column in columns {
         add_column(keyspace, table, column, if_not_exists, &mut draft)?;
     }
-    let shown = |column: &Column| {
-        format!("{}.{}: ", table.keyspace, table.name)
-            + &if table.is_counter() {
-                format!("Cannot have a non counter column (\"{}\") in a counter table", column.name)
-            } else {
-                format!("Cannot have a counter column (\"{}\") in a non counter table", column.name)
-            }
-    };
-    let strange = |column: &&Column| {
-        matches!(column.kind, ColumnKind::Static | ColumnKind::Regular)
-            && (column.data_type == DataType::Counter) != table.is_counter()
-    };
-    match draft.columns.iter().find(strange) {
-        Some(column) => Err(CqlError::config(shown(column))),
-        None => Ok(draft),
-    }
+    refuse_mixture(&draft.columns, table.is_counter(), (&table.keyspace, &table.name))?;
+    Ok(draft)
 }
 
 fn add_column(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use basalt_cql::ast::{ColumnDefinition, CreateTable, Direction, Ident, PrimaryKey};
+use basalt_cql::ast::{ColumnDefinition, CqlType, CreateTable, Direction, Ident, NativeType, PrimaryKey};
 use basalt_model::schema::{ClusteringOrder, ColumnKind, TableOptions};
 use basalt_model::{Column, ColumnId, CqlError, DataType, Keyspace, Table, TableId};
 
@@ -153,6 +153,7 @@ fn build(
     }
     let is_counter = check_counters(statement, key, &data_types, &table_options)?;
     let mut columns = columns(statement, key, &mut data_types, &orders);
+    refuse_mixture(&columns, is_counter, (keyspace, name))?;
     let id = options::table_id(&statement.options.properties)?.map_or(new_id, TableId);
     let mut flags = if is_compact {
         compact_table::complete(&mut columns, key, is_counter);
@@ -274,7 +275,10 @@ fn check_counters(
     types: &BTreeMap<&str, DataType>,
     options: &TableOptions,
 ) -> Result<bool, CqlError> {
-    if !types.values().any(|data_type| *data_type == DataType::Counter) {
+    // One that is named by its class does not make the table one of counters.
+    let is_counter =
+        |column: &ColumnDefinition| matches!(column.cql_type, CqlType::Native(NativeType::Counter));
+    if !statement.columns.iter().any(is_counter) {
         return Ok(false);
     }
     let in_key =
@@ -291,6 +295,28 @@ fn check_counters(
         return Err(CqlError::invalid("Cannot set default_time_to_live on a table with counters"));
     }
     Ok(true)
+}
+
+/// A table has counters only, or none (`TableMetadata.validate`).
+///
+/// # Errors
+/// Cassandra's text.
+pub(super) fn refuse_mixture(
+    columns: &[Column],
+    is_counter: bool,
+    (keyspace, table): (&str, &str),
+) -> Result<(), CqlError> {
+    let is_strange = |column: &&Column| {
+        matches!(column.kind, ColumnKind::Static | ColumnKind::Regular)
+            && (column.data_type == DataType::Counter) != is_counter
+    };
+    let Some(Column { name, .. }) = columns.iter().find(is_strange) else { return Ok(()) };
+    let which = if is_counter {
+        format!("non counter column (\"{name}\") in a counter table")
+    } else {
+        format!("counter column (\"{name}\") in a non counter table")
+    };
+    Err(CqlError::config(format!("{keyspace}.{table}: Cannot have a {which}")))
 }
 
 /// The columns; ids count up in the order of the text.

@@ -80,7 +80,9 @@ impl Aggregation {
             DataType::Decimal => Sum::Decimal(Decimal::from(0)),
             _ => Sum::Exact(BigInt::from(0)),
         };
-        Aggregation { aggregate, data_type: returns.clone(), count: 0, best: None, sum }
+        // Counters as such do not compare.
+        let data_type = if *returns == DataType::Counter { DataType::BigInt } else { returns.clone() };
+        Aggregation { aggregate, data_type, count: 0, best: None, sum }
     }
 
     /// Adds a row's value.

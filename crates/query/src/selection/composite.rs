@@ -45,6 +45,13 @@ impl Preparation<'_> {
         if let [part] = parts
             && !matches!(data_type, DataType::Tuple(_))
         {
+            // It might be a tuple of one.
+            if expected.is_none() {
+                bail!(
+                    "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                    show(selectable)
+                );
+            }
             let inner = self.resolve(part, expected)?;
             let name = format!("({})", inner.output.name);
             let data_type = inner.output.data_type.clone();

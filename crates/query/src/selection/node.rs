@@ -123,6 +123,9 @@ impl Node {
                 Ok(Some(pack_collection(parts.len(), &parts)))
             }
             Node::Vector(element, parts) => Ok(Some(vector(element, &present(parts, evaluation)?))),
+            Node::Set(element, _) | Node::Map(element, _) if **element == DataType::Counter => {
+                invalid("Counters are not comparable: they cannot be elements of a set or keys of a map")
+            }
             Node::Set(element, parts) => Ok(Some(pack_set(element, present(parts, evaluation)?))),
             Node::Map(key, entries) => {
                 let mut pairs = Vec::with_capacity(entries.len());

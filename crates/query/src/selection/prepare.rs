@@ -115,7 +115,7 @@ impl<'a> Preparation<'a> {
         match &selectable.kind {
             SelectableKind::Column(name) => self.column(&name.name),
             SelectableKind::CellAttribute(attribute, operand) => self.attribute(*attribute, operand),
-            SelectableKind::Cast(operand, native) => self.cast(selectable, operand, types::native(*native)),
+            SelectableKind::Cast(operand, native) => self.cast(selectable, operand, *native),
             SelectableKind::TypeHint(cql_type, operand) => self.hint(selectable, cql_type, operand),
             SelectableKind::Field(inner, field) => self.field(inner, &field.name),
             SelectableKind::Element(inner, key) => self.element(selectable, inner, key),
@@ -197,15 +197,15 @@ impl<'a> Preparation<'a> {
         &mut self,
         selectable: &Selectable,
         operand: &Selectable,
-        target: DataType,
+        target: ast::NativeType,
     ) -> CqlResult<Resolved> {
         let inner = self.resolve(operand, None)?;
-        if inner.output.data_type == target {
+        if inner.output.data_type == types::native(target) {
             return Ok(inner);
         }
         let Some(function) = function_of(self.context, self.table, selectable)? else {
             let first = self.columns.first().map(|column| self.table.columns[*column].name.to_string());
-            bail!("{} cannot be cast to {target}", first.unwrap_or_default());
+            bail!("{} cannot be cast to {}", first.unwrap_or_default(), target.name());
         };
         let name = function.column_name(&[inner.output.name.to_string()]);
         let returns = function.returns.clone();
