@@ -114,7 +114,10 @@ pub(crate) fn prepare(schema: &Schema, text: &str, keyspace: Option<&str>) -> Cq
         Some(table) => markers.partition_key_indices(table.partition_key_count),
         None => Vec::new(),
     };
-    let variables = markers.into_specs();
+    let variables = match &plan {
+        Plan::Other(_) => Vec::new(),
+        _ => markers.into_specs(),
+    };
     // The message has no room for them where markers are of several tables.
     let same_table =
         |pair: &[ColumnSpec]| pair[0].keyspace == pair[1].keyspace && pair[0].table == pair[1].table;

@@ -38,9 +38,9 @@ pub(crate) fn term(term: &Term) -> String {
         TermKind::TypeHint(cql_type, value) => format!("({}){}", type_name(cql_type), self::term(value)),
         TermKind::Arithmetic(op, left, right) => {
             let name = crate::functions::arithmetic::function_name(*op);
-            format!("system.{name}({}, {})", self::term(left), self::term(right))
+            format!("system.\"{name}\"({}, {})", self::term(left), self::term(right))
         }
-        TermKind::Negation(value) => format!("system._negate({})", self::term(value)),
+        TermKind::Negation(value) => format!("system.\"_negate\"({})", self::term(value)),
     }
 }
 

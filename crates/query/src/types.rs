@@ -1,12 +1,9 @@
 //! Types as written in casts and hints, looked up in the schema (`CQL3Type.Raw.prepare`).
-//! CREATE and ALTER have stricter rules of their own.
-
-use std::sync::Arc;
 
 use basalt_cql::ast::{CqlType, Ident, NativeType, QualifiedName};
-use basalt_model::{DataType, Schema};
+use basalt_model::{CqlError, DataType, Schema};
 
-use crate::error::{CqlResult, bail};
+use crate::error::CqlResult;
 
 /// The type of a native name.
 pub(crate) fn native(native: NativeType) -> DataType {
@@ -36,32 +33,10 @@ pub(crate) fn native(native: NativeType) -> DataType {
 
 /// The type a written one names; user types without a keyspace are looked up in `keyspace`.
 pub(crate) fn resolve(schema: &Schema, keyspace: &str, written: &CqlType) -> CqlResult<DataType> {
-    let inner = |written: &CqlType| -> CqlResult<Arc<DataType>> {
-        Ok(Arc::new(resolve(schema, keyspace, written)?.freeze()))
-    };
-    Ok(match written {
-        CqlType::Native(name) => native(*name),
-        CqlType::List(element) => DataType::List { element: inner(element)?, frozen: false },
-        CqlType::Set(element) => DataType::Set { element: inner(element)?, frozen: false },
-        CqlType::Map(key, value) => DataType::Map { key: inner(key)?, value: inner(value)?, frozen: false },
-        CqlType::Tuple(types) => {
-            let types = types.iter().map(|t| Ok(resolve(schema, keyspace, t)?.freeze()));
-            DataType::Tuple(types.collect::<CqlResult<Vec<DataType>>>()?.into())
-        }
-        CqlType::Vector(element, dimension) => match u32::try_from(*dimension) {
-            Ok(dimension) if dimension > 0 => DataType::Vector { element: inner(element)?, dimension },
-            _ => bail!("vectors may only have positive dimensions; given {dimension}"),
-        },
-        CqlType::User(name) => {
-            let keyspace = name.keyspace.as_ref().map_or(keyspace, |k| &k.name);
-            match schema.user_type(keyspace, &name.name.name) {
-                Some(definition) => DataType::Udt { definition: definition.clone(), frozen: false },
-                None => bail!("Unknown type {keyspace}.{}", name.name.name),
-            }
-        }
-        CqlType::Frozen(inner) => resolve(schema, keyspace, inner)?.freeze(),
-        CqlType::Custom(class) => DataType::Custom(class.as_str().into()),
-    })
+    match schema.keyspaces.get(keyspace) {
+        Some(found) => crate::schema::types::resolve(written, keyspace, &found.types),
+        None => Err(CqlError::Config(format!("Keyspace {keyspace} doesn't exist").into())),
+    }
 }
 
 /// The same with the keyspace written at user types that have none: messages show types as looking them up leaves them.

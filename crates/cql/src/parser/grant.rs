@@ -222,6 +222,8 @@ impl Parser<'_> {
             Resource::AllFunctions | Resource::AllFunctionsIn(_) => {
                 ("FunctionResource", &[Create, Alter, Drop, Authorize, Execute])
             }
+            // Its keyspace is asked for first.
+            Resource::Function(name, _) if name.keyspace.is_none() => return Ok(()),
             Resource::Function(..) => ("FunctionResource", &[Alter, Drop, Authorize, Execute]),
             Resource::AllMBeans | Resource::MBean(_) | Resource::MBeans(_) => {
                 ("JMXResource", &[Authorize, Describe, Execute, Modify, Select])

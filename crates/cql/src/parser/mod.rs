@@ -87,9 +87,11 @@ pub fn parse_statement(text: &str) -> Result<Statement> {
     parse(text).map(|parsed| parsed.statement)
 }
 
-/// Parses a type alone, e.g. `frozen<map<text, int>>`, as the schema tables store them.
+/// Parses a type alone, e.g. `frozen<map<text, int>>`, as the schema tables store them: every name may stand there
+/// without quotes that could be given with them.
 pub fn parse_type(text: &str) -> Result<CqlType> {
     let mut parser = Parser::new(text)?;
+    parser.stored = true;
     let cql_type = parser.cql_type()?;
     parser.expect_end()?;
     Ok(cql_type)
@@ -109,6 +111,8 @@ struct Parser<'a> {
     markers: Vec<Marker>,
     depth: u32,
     chain: u32,
+    /// The text is a type that was stored.
+    stored: bool,
 }
 
 /// A place to come back to.
@@ -131,6 +135,7 @@ impl<'a> Parser<'a> {
             markers: Vec::new(),
             depth: 0,
             chain: 0,
+            stored: false,
         })
     }
 

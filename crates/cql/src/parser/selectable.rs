@@ -2,7 +2,7 @@
 
 use super::name::{is_function, is_name};
 use super::term::{begins_term, literal_kind};
-use super::{MAX_NESTING, Parser, Result};
+use super::{Parser, Result};
 use crate::ast::{ArithmeticOp, CellAttribute, Selectable, SelectableKind};
 use crate::lexer::{Keyword, Kind};
 
@@ -308,11 +308,9 @@ impl Parser<'_> {
     /// `(...)`: parentheses, a tuple, or the type of what follows.
     fn selectable_parentheses(&mut self) -> Result<SelectableKind> {
         self.decided_by(1)?;
-        if self.selectable_hints_type()? {
-            // Where that goes wrong, Cassandra takes the parentheses for a tuple.
-            if let Some(hint) = self.attempt(Self::selectable_type_hint)? {
-                return Ok(hint);
-            }
+        // Where it is read as a type and that goes wrong, Cassandra takes the parentheses for a tuple.
+        if let Some(hint) = self.attempt(Self::selectable_type_hint)? {
+            return Ok(hint);
         }
         self.expect(Kind::LeftParen)?;
         let items = self.comma_separated(Self::selectable)?;
@@ -326,48 +324,5 @@ impl Parser<'_> {
         self.expect(Kind::RightParen)?;
         let operand = self.nested(Self::operand)?;
         Ok(SelectableKind::TypeHint(cql_type, Box::new(operand)))
-    }
-
-    fn selectable_hints_type(&mut self) -> Result<bool> {
-        let closing = match self.peek(1)? {
-            Kind::Key(Keyword::Set) => return Ok(true),
-            Kind::String => 2,
-            kind if is_name(kind) => match self.peek(2)? {
-                Kind::Less => return Ok(true),
-                Kind::Dot => 4,
-                _ => 2,
-            },
-            _ => return Ok(false),
-        };
-        if self.peek(closing)? != Kind::RightParen {
-            return Ok(false);
-        }
-        match self.peek(closing + 1)? {
-            Kind::LeftBracket => Ok(!self.slices_after(closing + 1)?),
-            // A marker with a name; `{(a): 1}` is a map with a column for a key.
-            Kind::Colon => Ok(is_name(self.peek(closing + 2)?)),
-            next => Ok(begins_operand(next)),
-        }
-    }
-
-    /// Whether the brackets that begin `n` tokens ahead hold `..`: then they select from what stands before them.
-    fn slices_after(&mut self, n: usize) -> Result<bool> {
-        let mut lexer = self.lexer;
-        for _ in 0..n {
-            lexer.next()?;
-        }
-        let mut open = 0_u32;
-        loop {
-            match lexer.next()?.kind {
-                Kind::LeftBracket | Kind::LeftParen | Kind::LeftBrace if open >= MAX_NESTING => {
-                    return Ok(false);
-                }
-                Kind::LeftBracket | Kind::LeftParen | Kind::LeftBrace => open += 1,
-                Kind::RightBracket | Kind::RightParen | Kind::RightBrace if open > 0 => open -= 1,
-                Kind::Range if open == 0 => return Ok(true),
-                Kind::RightBracket | Kind::RightParen | Kind::RightBrace | Kind::Eof => return Ok(false),
-                _ => {}
-            }
-        }
     }
 }

@@ -176,7 +176,7 @@ impl Parser<'_> {
         if !is_type(self.kind()) {
             return Err(self.no_viable());
         }
-        if self.kind() == Kind::Ident && RESERVED_TYPE_NAMES.contains(&self.token.text) {
+        if !self.stored && self.kind() == Kind::Ident && RESERVED_TYPE_NAMES.contains(&self.token.text) {
             return Err(self.refused(format!("Invalid (reserved) user type name {}", self.token.text)));
         }
         Ok(QualifiedName { keyspace, name: self.ident()? })

@@ -1,6 +1,7 @@
 //! CREATE, ALTER and DROP of keyspaces, tables and types: what each makes of the schema, checked
 //! with Cassandra's rules, in its order and words. One file a statement. Nothing here writes.
 
+mod absent;
 mod alter_keyspace;
 mod alter_table;
 mod alter_type;
@@ -16,6 +17,7 @@ mod names;
 pub(crate) mod options;
 mod properties;
 mod replication;
+mod roles;
 mod unsupported;
 
 use std::sync::Arc;
@@ -113,7 +115,11 @@ pub fn plan(statement: &Statement, context: &DdlContext<'_>) -> Result<DdlPlan, 
         Statement::CreateType(statement) => create_type::plan(statement, context),
         Statement::AlterType(statement) => alter_type::plan(statement, context),
         Statement::DropType(statement) => drop_type::plan(statement, context),
-        other => Err(unsupported::refuse(other)),
+        other => match (absent::plan(other, context), roles::refuse(other, context)) {
+            (Some(plan), _) => plan,
+            (None, Some(refused)) => Err(refused),
+            (None, None) => Err(unsupported::refuse(other)),
+        },
     }
 }
 

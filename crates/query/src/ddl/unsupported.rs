@@ -6,31 +6,11 @@ use basalt_model::CqlError;
 /// The answer to a statement that is neither over data nor a supported schema change.
 pub fn refuse(statement: &Statement) -> CqlError {
     let what = match statement {
-        Statement::CreateIndex(_) | Statement::DropIndex(_) => "Secondary indexes: CREATE and DROP INDEX",
-        Statement::CreateView(_) | Statement::AlterView(_) | Statement::DropView(_) => {
-            "Materialized views: CREATE, ALTER and DROP MATERIALIZED VIEW"
-        }
-        Statement::CreateFunction(_) | Statement::DropFunction(_) => {
-            "User-defined functions: CREATE and DROP FUNCTION"
-        }
-        Statement::CreateAggregate(_) | Statement::DropAggregate(_) => {
-            "User-defined aggregates: CREATE and DROP AGGREGATE"
-        }
-        Statement::CreateTrigger(_) | Statement::DropTrigger(_) => "Triggers: CREATE and DROP TRIGGER",
-        Statement::CreateRole(_)
-        | Statement::AlterRole(_)
-        | Statement::DropRole(_)
-        | Statement::ListRoles(_) => "Roles: CREATE, ALTER, DROP and LIST ROLE",
-        Statement::CreateUser(_)
-        | Statement::AlterUser(_)
-        | Statement::DropUser(_)
-        | Statement::ListUsers(_) => "Users: CREATE, ALTER, DROP and LIST USER",
-        Statement::AddIdentity(_) | Statement::DropIdentity(_) => "Identities: ADD and DROP IDENTITY",
-        Statement::GrantPermissions(_)
-        | Statement::RevokePermissions(_)
-        | Statement::GrantRole(_)
-        | Statement::RevokeRole(_)
-        | Statement::ListPermissions(_) => "Permissions: GRANT, REVOKE and LIST",
+        Statement::CreateIndex(_) => "Secondary indexes",
+        Statement::CreateView(_) => "Materialized views",
+        Statement::CreateFunction(_) => "User-defined functions",
+        Statement::CreateAggregate(_) => "User-defined aggregates",
+        Statement::CreateTrigger(_) => "Triggers",
         _ => "This statement",
     };
     CqlError::Invalid(

@@ -41,7 +41,7 @@ pub(crate) fn prepare(
     let kind = StatementKind::Delete;
     refuse_expressions(&delete.where_clause)?;
     let static_only = is_static_only(kind, (&regular, &statics), &conditions, &table);
-    let terms = Terms { kind, static_only, allow_filtering: false };
+    let terms = Terms { kind, static_only, allow_filtering: false, ann: None };
     let restrictions = Restrictions::prepare(&context, markers, &table, &delete.where_clause, terms)?;
     if !conditions.is_empty() && !restrictions.names_rows(&table) {
         let whole_rows = regular.is_empty() && statics.is_empty();

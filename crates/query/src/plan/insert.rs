@@ -49,7 +49,7 @@ pub(crate) fn prepare(
     let (regular, statics) = split(operations, &table);
     let kind = StatementKind::Insert;
     let static_only = !sets_clustering && is_static_only(kind, (&regular, &statics), &conditions, &table);
-    let terms = Terms { kind, static_only, allow_filtering: false };
+    let terms = Terms { kind, static_only, allow_filtering: false, ann: None };
     let restrictions = Restrictions::of_values(&table, key, terms)?;
     Ok(ModifyPlan {
         kind,

@@ -11,7 +11,7 @@ use basalt_cql::ast;
 use basalt_cql::ast::Selectors;
 use basalt_model::command::ColumnFilter;
 use basalt_model::schema::ColumnKind;
-use basalt_model::{CqlError, DataType, Schema, Table};
+use basalt_model::{DataType, Schema, Table};
 
 use super::find_table;
 use crate::error::{CqlResult, ensure};
@@ -48,13 +48,12 @@ pub(crate) fn prepare(
     keyspace: Option<&str>,
 ) -> CqlResult<SelectPlan> {
     let (table, replication) = find_table(schema, &select.table, keyspace)?;
-    if select.order_by.iter().any(|ordering| ordering.ann_of.is_some()) {
-        return Err(CqlError::unsupported("ANN ordering"));
-    }
     let context = Context::of(schema, &table);
     let static_only = selects_only_statics(&context, &table, &select.selectors)?;
-    let order = order::columns(&table, &select.order_by)?;
-    let terms = Terms { kind: StatementKind::Select, static_only, allow_filtering: select.allow_filtering };
+    let order = order::columns(&context, markers, &table, &select.order_by)?;
+    let ann = order::ann(&order, &select.order_by)?;
+    let allow_filtering = select.allow_filtering;
+    let terms = Terms { kind: StatementKind::Select, static_only, allow_filtering, ann };
     let restrictions = Restrictions::prepare(&context, markers, &table, &select.where_clause, terms)?;
     let mut selection = match &select.selectors {
         Selectors::All => Selection::wildcard(&table),

@@ -46,7 +46,7 @@ pub(crate) fn prepare(
     let kind = StatementKind::Update;
     refuse_expressions(&update.where_clause)?;
     let static_only = is_static_only(kind, (&regular, &statics), &conditions, &table);
-    let terms = Terms { kind, static_only, allow_filtering: false };
+    let terms = Terms { kind, static_only, allow_filtering: false, ann: None };
     let restrictions = Restrictions::prepare(&context, markers, &table, &update.where_clause, terms)?;
     Ok(ModifyPlan {
         kind,

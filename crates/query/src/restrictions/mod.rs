@@ -15,7 +15,7 @@ use basalt_cql::ast;
 use basalt_cql::ast::{Operator, RelationKind};
 use basalt_model::command::{KeyRange, RowFilter};
 use basalt_model::schema::ColumnKind;
-use basalt_model::{Clustering, DecoratedKey, Slice, Table};
+use basalt_model::{Clustering, DataType, DecoratedKey, Slice, Table};
 
 use self::partition::PartitionRestrictions;
 use self::relation::Resolved;
@@ -59,6 +59,32 @@ impl StatementKind {
     }
 }
 
+/// `expr(index, value)`: there are no indexes yet.
+fn refuse_index_expressions(table: &Table, expressions: &[&ast::Relation]) -> CqlResult<()> {
+    match expressions {
+        [] => Ok(()),
+        [ast::Relation { kind: ast::RelationKind::CustomIndex { index, .. }, .. }] => {
+            bail!(
+                "Invalid index expression, index {} not found for {}.{}",
+                index.name,
+                table.keyspace,
+                table.name
+            )
+        }
+        _ => invalid("Multiple custom index expressions in a single query are not supported"),
+    }
+}
+
+/// `ORDER BY ... ANN OF ...` needs an index, and there are none yet.
+fn refuse_ann(data_type: &DataType) -> CqlResult<()> {
+    match data_type {
+        DataType::Vector { element, .. } if **element == DataType::Float => {
+            invalid("ANN ordering by vector requires the column to be indexed")
+        }
+        _ => invalid("ANN ordering is only supported on float vector indexes"),
+    }
+}
+
 /// What the checks depend on besides the relations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
@@ -68,6 +94,8 @@ pub(crate) struct Terms {
     pub(crate) static_only: bool,
     /// ALLOW FILTERING is written.
     pub(crate) allow_filtering: bool,
+    /// The column of ORDER BY ... ANN OF.
+    pub(crate) ann: Option<usize>,
 }
 
 /// The restrictions of a statement.
@@ -97,13 +125,24 @@ impl Restrictions {
         terms: Terms,
     ) -> CqlResult<Restrictions> {
         let mut restrictions = Restrictions::of(table);
-        for relation in relations {
+        let is_index_expression =
+            |relation: &&ast::Relation| matches!(relation.kind, ast::RelationKind::CustomIndex { .. });
+        if terms.kind != StatementKind::Select
+            && relations.iter().any(|relation| is_index_expression(&relation))
+        {
+            return invalid(
+                "Custom index expressions cannot be used in WHERE clauses for UPDATE or DELETE statements",
+            );
+        }
+        for relation in relations.iter().filter(|relation| !is_index_expression(relation)) {
             refuse_contains(relation, terms.kind)?;
             match relation::resolve(context, markers, table, relation)? {
                 Resolved::Token(token) => restrictions.partition.add_token(token, table)?,
                 Resolved::Columns(restriction) => restrictions.add(restriction, table, terms)?,
             }
         }
+        let expressions: Vec<&ast::Relation> = relations.iter().filter(is_index_expression).collect();
+        refuse_index_expressions(table, &expressions)?;
         restrictions.check(table, terms)?;
         Ok(restrictions)
     }
@@ -231,6 +270,9 @@ impl Restrictions {
     }
 
     fn check_others(&self, table: &Table, terms: Terms) -> CqlResult<()> {
+        if let Some(column) = terms.ann {
+            return refuse_ann(&table.columns[column].data_type);
+        }
         if self.others.is_empty() {
             return Ok(());
         }

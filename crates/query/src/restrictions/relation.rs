@@ -4,7 +4,7 @@
 use basalt_cql::ast;
 use basalt_cql::ast::{Ident, InValues, Operator, RelationKind};
 use basalt_model::schema::ColumnKind;
-use basalt_model::{CqlError, DataType, Table, quote};
+use basalt_model::{DataType, Table, quote};
 
 use super::restriction::{InTerms, Restriction, Side, Test};
 use super::token::{TokenRestriction, TokenTest};
@@ -73,7 +73,7 @@ pub(super) fn resolve(
             return token(context, markers, table, columns, (*op, value)).map(Resolved::Token);
         }
         RelationKind::IsNotNull { .. } => bail!("Unsupported restriction: {}", text::relation(relation)),
-        RelationKind::CustomIndex { .. } => return Err(CqlError::unsupported("an index expression")),
+        RelationKind::CustomIndex { .. } => bail!("Unsupported restriction: {}", text::relation(relation)),
     };
     Ok(Resolved::Columns(columns))
 }

@@ -227,7 +227,8 @@ impl<'a> Preparation<'a> {
             bail!("Cannot assign value {shown} to {shown} of type {hinted}");
         }
         let inner = self.resolve(operand, Some(&hinted))?;
-        let name = format!("({}){}", text::type_name(cql_type), inner.output.name);
+        let cql_type = types::qualified(cql_type, self.context.keyspace);
+        let name = format!("({}){}", text::type_name(&cql_type), inner.output.name);
         Ok(resolved(inner.node, name, hinted, inner.is_aggregate))
     }
 

@@ -9,15 +9,25 @@ use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{DataType, Table};
 use bytes::Bytes;
 
-use crate::error::{CqlResult, ensure};
+use crate::error::{CqlResult, ensure, invalid};
+use crate::receiver::{Markers, Receiver};
 use crate::restrictions::{Restrictions, existing_column};
 use crate::selection::Selection;
+use crate::terms::{Context, Term};
 
 /// The columns of ORDER BY and whether each is descending; the last word on a column counts.
-pub(super) fn columns(table: &Table, order_by: &[ast::Ordering]) -> CqlResult<Vec<(usize, bool)>> {
+pub(super) fn columns(
+    context: &Context<'_>,
+    markers: &mut Markers,
+    table: &Table,
+    order_by: &[ast::Ordering],
+) -> CqlResult<Vec<(usize, bool)>> {
     let mut columns: Vec<(usize, bool)> = Vec::with_capacity(order_by.len());
     for ordering in order_by {
         let column = existing_column(table, &ordering.column.name)?;
+        if let Some(vector) = &ordering.ann_of {
+            Term::prepare(context, markers, vector, &Receiver::column(table, column))?;
+        }
         let descending = ordering.direction == Direction::Desc;
         match columns.iter_mut().find(|(known, _)| *known == column) {
             Some(known) => known.1 = descending,
@@ -25,6 +35,20 @@ pub(super) fn columns(table: &Table, order_by: &[ast::Ordering]) -> CqlResult<Ve
         }
     }
     Ok(columns)
+}
+
+/// The column that is ordered by distance from a vector (`StatementRestrictions.addOrderingRestrictions`).
+pub(super) fn ann(columns: &[(usize, bool)], order_by: &[ast::Ordering]) -> CqlResult<Option<usize>> {
+    match order_by.iter().filter(|ordering| ordering.ann_of.is_some()).count() {
+        0 => return Ok(None),
+        1 => {}
+        _ => return invalid("Cannot specify more than one ANN ordering"),
+    }
+    match (order_by, columns) {
+        ([only], [(column, _)]) if only.direction == Direction::Asc => Ok(Some(*column)),
+        ([_], _) => invalid("Descending ANN ordering is not supported"),
+        _ => invalid("ANN ordering does not support any other ordering"),
+    }
 }
 
 /// Whether rows are read backwards.
