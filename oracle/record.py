@@ -41,7 +41,8 @@ def unescape(text):
 def parse_value(token):
     if token in ("null", "unset"):
         return None if token == "null" else client.UNSET
-    return b"" if token == "-" else bytes.fromhex(token)
+    parts = (part.partition("*") for part in token.replace("-", "").split("+"))
+    return b"".join(bytes.fromhex(piece) * int(count or 1) for piece, _, count in parts)
 
 
 def show(value):

@@ -37,6 +37,9 @@ pub enum ColumnFilter {
     All,
     /// These, ascending by id. Rows still exist by their liveness or by cells not fetched.
     Some(Vec<ColumnId>),
+    /// These alone, ascending by id: rows exist by their liveness or by cells of these (`ONLY_QUERIED_COLUMNS`, what
+    /// writes that read ask for).
+    Only(Vec<ColumnId>),
 }
 
 impl ColumnFilter {
@@ -44,7 +47,7 @@ impl ColumnFilter {
     pub fn includes(&self, column: ColumnId) -> bool {
         match self {
             ColumnFilter::All => true,
-            ColumnFilter::Some(ids) => ids.binary_search(&column).is_ok(),
+            ColumnFilter::Some(ids) | ColumnFilter::Only(ids) => ids.binary_search(&column).is_ok(),
         }
     }
 }
@@ -149,6 +152,9 @@ pub struct DataLimits {
     pub returned_of_first_partition: u32,
     /// One row a partition will do (`SELECT DISTINCT`): only keys and statics are read.
     pub distinct: bool,
+    /// A partition of which none of the rows asked for is there comes for its static row all the same (writes that
+    /// read, conditions).
+    pub keeps_static: bool,
 }
 
 impl DataLimits {
@@ -158,6 +164,7 @@ impl DataLimits {
         rows_per_partition: u32::MAX,
         returned_of_first_partition: 0,
         distinct: false,
+        keeps_static: false,
     };
 }
 

@@ -267,6 +267,7 @@ impl Pager {
             rows_per_partition: count(limit),
             returned_of_first_partition: u32::try_from(returned).unwrap_or(0),
             distinct: self.query.distinct,
+            keeps_static: false,
         };
         self.command(target, limits)
     }

@@ -161,7 +161,10 @@ mod tests {
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
         let texts = files.iter().filter(|path| path.extension().is_some_and(|e| e == "cqltest"));
-        let statement = |line: &str| line.strip_prefix("cql: ").map(str::to_owned);
+        let statement = |line: &str| {
+            let text = line.strip_prefix("cql: ")?;
+            (!text.trim().is_empty()).then(|| text.to_owned())
+        };
         texts
             .flat_map(|path| {
                 let text = std::fs::read_to_string(path).unwrap();

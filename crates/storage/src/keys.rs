@@ -8,7 +8,7 @@ pub mod clustering;
 pub mod path;
 
 use basalt_model::command::KeyBound;
-use basalt_model::{DecoratedKey, Token};
+use basalt_model::{DataType, DecoratedKey, Token};
 use bytes::Bytes;
 
 pub use byte_comparable::KeyError;
@@ -46,6 +46,15 @@ impl EntryKind {
             _ => None,
         }
     }
+}
+
+/// The longest component of a key that is not escaped text or bytes: what decimals take grows with the square of it.
+const COMPONENT_MAX_BYTES: usize = 65_535;
+
+/// Whether a clustering value or path is longer than keys take it.
+fn is_too_long(data_type: &DataType, value: &[u8]) -> bool {
+    let is_escaped = matches!(data_type, DataType::Text | DataType::Ascii | DataType::Blob);
+    value.len() > COMPONENT_MAX_BYTES && !is_escaped
 }
 
 fn ordered_token(token: Token) -> [u8; TOKEN_BYTES] {

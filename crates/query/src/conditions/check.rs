@@ -11,6 +11,7 @@ use super::Bound;
 use crate::error::{CqlResult, bail, invalid};
 use crate::request::Value;
 use crate::selection::cells_to_value;
+use crate::values::unpack_nullable_list;
 
 /// Whether a condition holds.
 pub(super) fn holds(bound: &Bound, column: &Column, row: Option<&Row>) -> CqlResult<bool> {
@@ -73,8 +74,12 @@ fn satisfies(operator: Operator, order: Ordering) -> bool {
 
 fn element_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], element: &Value) -> CqlResult<bool> {
     let is_map = matches!(data_type, DataType::Map { .. });
-    let Value::Bytes(selector) = element else {
-        bail!("Invalid null value for {} element access", if is_map { "map" } else { "list" });
+    // The bytes that stand for unset are none: a map may have them for a key.
+    let unset = Bytes::new();
+    let selector = match element {
+        Value::Bytes(selector) => selector,
+        Value::Unset if is_map => &unset,
+        _ => bail!("Invalid null value for {} element access", if is_map { "map" } else { "list" }),
     };
     let frozen = if data_type.is_multi_cell() { None } else { cells.first().map(|cell| &cell.value) };
     match data_type {
@@ -134,7 +139,8 @@ fn frozen_elements(data_type: &DataType, value: &Bytes) -> Elements {
         DataType::Set { .. } => {
             unpack_collection(value, 1).unwrap_or_default().into_iter().map(|e| (Some(e), None)).collect()
         }
-        _ => unpack_collection(value, 1).unwrap_or_default().into_iter().map(|e| (None, Some(e))).collect(),
+        // A frozen list may have nulls.
+        _ => unpack_nullable_list(value).unwrap_or_default().into_iter().map(|e| (None, e)).collect(),
     }
 }
 
@@ -175,6 +181,9 @@ fn collection_holds(bound: &Bound, data_type: &DataType, cells: &[Cell]) -> CqlR
     }
     for value in &bound.values {
         let wanted = value.as_ref().map(|value| frozen_elements(data_type, value));
+        if wanted.iter().flatten().any(|(key, value)| key.is_none() && value.is_none()) {
+            return invalid("null is not supported inside collections");
+        }
         let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) else {
             match bound.operator {
                 Operator::Eq if actual.is_empty() => return Ok(true),
@@ -185,9 +194,9 @@ fn collection_holds(bound: &Bound, data_type: &DataType, cells: &[Cell]) -> CqlR
                 }
                 operator => {
                     let kind = match data_type {
-                        DataType::List { .. } => "LIST",
-                        DataType::Set { .. } => "SET",
-                        _ => "MAP",
+                        DataType::List { .. } => "list",
+                        DataType::Set { .. } => "set",
+                        _ => "map",
                     };
                     bail!("Invalid comparison with an empty {kind} for operator \"{}\"", operator.symbol())
                 }

@@ -211,7 +211,10 @@ impl Condition {
         let field = if let Part::Field(index) = self.part { Some(index) } else { None };
         let mut values = Vec::new();
         match &self.operands {
-            Operands::One(term) => values.push(self.value(term.bind(binding)?)?.flatten()),
+            Operands::One(term) => values.push(match (term.bind(binding)?, self.operator) {
+                (Value::Unset, Operator::Contains | Operator::ContainsKey) => Some(Bytes::new()),
+                (value, _) => self.value(value)?.flatten(),
+            }),
             Operands::Several(terms) => {
                 for term in terms {
                     values.extend(self.value(term.bind(binding)?)?);

@@ -214,10 +214,14 @@ impl<'a> Request<'a> {
                 let binding = execution.binding();
                 let bound = conditions.iter().map(|condition| condition.bind(&binding));
                 let bound = bound.collect::<CqlResult<Vec<Bound>>>()?;
+                let table = self.table;
                 if let Some(shown) = &mut self.shown {
-                    for condition in conditions {
-                        if !shown.contains(&condition.column) {
-                            shown.push(condition.column);
+                    let is_static = |column: &usize| table.columns[*column].kind == ColumnKind::Static;
+                    let (statics, regular): (Vec<usize>, Vec<usize>) =
+                        plan.conditions.columns().partition(is_static);
+                    for column in regular.into_iter().chain(statics) {
+                        if !shown.contains(&column) {
+                            shown.push(column);
                         }
                     }
                 }
@@ -254,18 +258,18 @@ impl<'a> Request<'a> {
             .map(|(_, column)| column.id)
             .collect();
         ids.sort_unstable();
-        let (rows, limits) = if self.conditions.is_empty() {
-            (RowSelection::Slices(vec![Slice::all()]), DataLimits { rows: 1, ..DataLimits::NONE })
+        let (rows, row_limit) = if self.conditions.is_empty() {
+            (RowSelection::Slices(vec![Slice::all()]), 1)
         } else {
             let names = self.conditions.iter().map(|(clustering, _)| clustering.clone()).collect();
-            (RowSelection::Names(names), DataLimits::NONE)
+            (RowSelection::Names(names), u32::MAX)
         };
         ReadCommand {
             table: table.clone(),
             now_s,
-            columns: ColumnFilter::Some(ids),
+            columns: ColumnFilter::Only(ids),
             row_filter: RowFilter::default(),
-            limits,
+            limits: DataLimits { rows: row_limit, keeps_static: true, ..DataLimits::NONE },
             target: ReadTarget::Partition {
                 key: self.key.clone(),
                 filter: ClusteringFilter { rows, reversed: false, resume_after: None },

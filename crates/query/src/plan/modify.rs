@@ -23,7 +23,7 @@ use crate::conditions::Conditions;
 use crate::error::{CqlResult, bail, ensure, invalid, marshal};
 use crate::operations::{Operation, Writer};
 use crate::request::Value;
-use crate::restrictions::{Restrictions, StatementKind};
+use crate::restrictions::{Restrictions, StatementKind, check_length};
 use crate::result::StatementResult;
 
 /// A modification, resolved.
@@ -144,7 +144,7 @@ impl ModifyPlan {
     pub(crate) fn rows(&self, execution: &Execution<'_>) -> CqlResult<Rows> {
         let binding = execution.binding();
         if self.has_slices() {
-            return Ok(Rows::Slices(self.restrictions.slices(&self.table, &binding)?));
+            return Ok(Rows::Slices(self.restrictions.deleted_slices(&self.table, &binding)?));
         }
         if !self.restrictions.has_clustering() {
             return Ok(Rows::Named(vec![Clustering::empty()]));
@@ -152,10 +152,16 @@ impl ModifyPlan {
         let mut rows = self.restrictions.rows(&self.table, &binding)?;
         for row in &mut rows {
             compact::complete(&self.table, row)?;
+            let mut length = 0;
             for (column, value) in self.table.clustering().iter().zip(&row.0) {
                 if let Some(value) = value {
                     column.data_type.validate(value).map_err(marshal)?;
+                    length += value.len();
                 }
+            }
+            // Cassandra asks for it on this way only.
+            if self.conditions.is_empty() {
+                check_length(length)?;
             }
         }
         Ok(Rows::Named(rows))
@@ -269,12 +275,10 @@ impl ModifyPlan {
         };
         reader.check(&self.table, keys.len(), false)?;
         let on_static = self.is_on_static_row();
-        let (selection, limits) = match rows {
-            Rows::Slices(slices) => (RowSelection::Slices(slices.clone()), DataLimits::NONE),
-            Rows::Named(_) if on_static => {
-                (RowSelection::Slices(vec![Slice::all()]), DataLimits { rows: 1, ..DataLimits::NONE })
-            }
-            Rows::Named(rows) => (RowSelection::Names(rows.clone()), DataLimits::NONE),
+        let (selection, row_limit) = match rows {
+            Rows::Slices(slices) => (RowSelection::Slices(slices.clone()), u32::MAX),
+            Rows::Named(_) if on_static => (RowSelection::Slices(vec![Slice::all()]), 1),
+            Rows::Named(rows) => (RowSelection::Names(rows.clone()), u32::MAX),
         };
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {
@@ -282,9 +286,9 @@ impl ModifyPlan {
             let command = ReadCommand {
                 table: self.table.clone(),
                 now_s: execution.now_s,
-                columns: ColumnFilter::Some(columns.clone()),
+                columns: ColumnFilter::Only(columns.clone()),
                 row_filter: RowFilter::default(),
-                limits,
+                limits: DataLimits { rows: row_limit, keeps_static: true, ..DataLimits::NONE },
                 target: ReadTarget::Partition { key: key.clone(), filter },
             };
             found.extend(reader.read(command).await?.partitions);

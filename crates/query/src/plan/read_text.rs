@@ -28,7 +28,9 @@ fn text(command: &ReadCommand) -> String {
     let table = &*command.table;
     let mut columns = match &command.columns {
         ColumnFilter::All => Vec::new(),
-        ColumnFilter::Some(ids) => ids.iter().filter_map(|id| table.column_by_id(*id)).map(name).collect(),
+        ColumnFilter::Some(ids) | ColumnFilter::Only(ids) => {
+            ids.iter().filter_map(|id| table.column_by_id(*id)).map(name).collect()
+        }
     };
     columns.sort();
     let columns = if columns.is_empty() { "*".to_owned() } else { columns.join(", ") };

@@ -69,12 +69,23 @@ struct Ends {
     bounds: Vec<Bound>,
 }
 
-/// The slices of rows; ascending, disjoint.
-pub(super) fn slices(set: &RestrictionSet, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<Slice>> {
+/// The slices of rows; ascending, disjoint. Where they are written to, null bounds nothing and is refused: Cassandra
+/// trips over it and lets the client wait.
+pub(super) fn slices(
+    set: &RestrictionSet,
+    table: &Table,
+    binding: &Binding<'_>,
+    written: bool,
+) -> CqlResult<Vec<Slice>> {
     let starts = ends(set, table, binding, true)?;
     let ends = ends(set, table, binding, false)?;
     let mut slices: Vec<Slice> = Vec::with_capacity(starts.bounds.len());
     for (start, end) in starts.bounds.into_iter().zip(ends.bounds) {
+        let null = |bound: &Bound| bound.prefix.0.iter().position(Option::is_none);
+        if let Some(index) = null(&start).or(null(&end)).filter(|_| written) {
+            let name = table.clustering().get(index).map(|column| &column.name);
+            bail!("Invalid null value in condition for column {}", name.map_or("", |name| name));
+        }
         let (Some(start), Some(end)) = (without_null(start), without_null(end)) else { continue };
         if table.compare_bounds(&start, &end).is_ge() {
             continue;

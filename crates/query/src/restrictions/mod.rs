@@ -26,6 +26,7 @@ use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::receiver::Markers;
 use crate::terms::{Context, Term};
 
+pub(crate) use partition::check_length;
 pub(crate) use relation::{contained, existing_column, has_duration, table_name};
 
 const REQUIRES_ALLOW_FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
@@ -397,7 +398,12 @@ impl Restrictions {
 
     /// The slices of rows; ascending, disjoint.
     pub(crate) fn slices(&self, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<Slice>> {
-        clustering::slices(&self.clustering, table, binding)
+        clustering::slices(&self.clustering, table, binding, false)
+    }
+
+    /// The slices of rows a deletion is about.
+    pub(crate) fn deleted_slices(&self, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<Slice>> {
+        clustering::slices(&self.clustering, table, binding, true)
     }
 
     /// What is left to be asked of each row.

@@ -11,7 +11,7 @@ use super::set::RestrictionSet;
 use super::token::TokenRestriction;
 use super::values::{self, Combinations};
 use crate::bind::Binding;
-use crate::error::{CqlResult, bail, invalid, marshal};
+use crate::error::{CqlResult, ensure, marshal};
 
 /// Restrictions on the partition key.
 #[derive(Clone, Debug, Default)]
@@ -144,18 +144,19 @@ fn serialize(mut values: Vec<Bytes>, table: &Table) -> CqlResult<Bytes> {
     for (column, value) in table.partition_key().iter().zip(&values) {
         column.data_type.validate(value).map_err(marshal)?;
     }
-    let length = match values.as_slice() {
-        [single] => single.len(),
-        several => several.iter().map(|value| value.len() + 3).sum(),
-    };
-    if length == 0 {
-        return invalid("Key may not be empty");
-    }
-    if length > PARTITION_KEY_MAX_BYTES {
-        bail!("Key length of {length} is longer than maximum of {PARTITION_KEY_MAX_BYTES}");
-    }
+    check_length(values.iter().map(Bytes::len).sum())?;
     if let [single] = values.as_mut_slice() {
+        ensure(!single.is_empty(), || "Key may not be empty".to_owned())?;
         return Ok(std::mem::take(single));
     }
-    Ok(DecoratedKey::join(&values))
+    let key = DecoratedKey::join(&values);
+    check_length(key.len())?;
+    Ok(key)
+}
+
+/// Refuses a key, or the parts of a key, of more bytes than it may have (`ClusteringPrefix.validate`).
+pub(crate) fn check_length(bytes: usize) -> CqlResult<()> {
+    ensure(bytes <= PARTITION_KEY_MAX_BYTES, || {
+        format!("Key length of {bytes} is longer than maximum of {PARTITION_KEY_MAX_BYTES}")
+    })
 }

@@ -47,12 +47,18 @@ fn unhex(text: &str) -> Bytes {
     (0..text.len()).step_by(2).map(digit).collect::<Vec<u8>>().into()
 }
 
+/// `hex` or `hex*times`.
+fn repeated(part: &str) -> Vec<u8> {
+    let (hex, times) = part.split_once('*').unwrap_or((part, "1"));
+    unhex(hex).repeat(times.parse().unwrap())
+}
+
 fn value(text: &str) -> Value {
     match text {
         "null" => Value::Null,
         "unset" => Value::Unset,
         "-" => Value::Bytes(Bytes::new()),
-        hex => Value::Bytes(unhex(hex)),
+        parts => Value::Bytes(parts.split('+').flat_map(repeated).collect()),
     }
 }
 

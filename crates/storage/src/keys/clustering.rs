@@ -16,9 +16,7 @@ use super::byte_comparable::{
     NEXT_COMPONENT_EMPTY_REVERSED, NEXT_COMPONENT_NULL, TERMINATOR, decode, encode, is_escaped,
     may_lose_bytes,
 };
-
-/// The longest value of a clustering column, bytes (`FBUtilities.MAX_UNSIGNED_SHORT`).
-pub const COMPONENT_MAX_BYTES: usize = 65_535;
+use super::is_too_long;
 
 /// Values that decoding does not give back as they were: index of the component and its bytes.
 pub type Originals = SmallVec<[(u16, Bytes); 1]>;
@@ -65,7 +63,7 @@ fn append_components(
             out.push(NEXT_COMPONENT_NULL);
             continue;
         };
-        if value.len() > COMPONENT_MAX_BYTES {
+        if is_too_long(&column.data_type, value) {
             return Err(KeyError::Malformed("a clustering value is too long"));
         }
         let separator_at = out.len();

@@ -10,9 +10,7 @@ use super::byte_comparable::{
     Encoded, Input, KeyError, NEXT_COMPONENT, NEXT_COMPONENT_EMPTY, decode, decode_unsigned, encode,
     encode_unsigned, may_lose_bytes,
 };
-
-/// The longest path, bytes.
-pub const PATH_MAX_BYTES: usize = 65_535;
+use super::is_too_long;
 
 /// The type that orders the paths of a multi-cell column (`CollectionType.nameComparator`,
 /// `UserType.nameComparator`); `None` for a column without paths.
@@ -45,7 +43,7 @@ pub fn take_column(input: &mut Input<'_>) -> Result<ColumnId, KeyError> {
 /// # Errors
 /// When it is not a value of the type.
 pub fn append_path(path_type: &DataType, path: &[u8], out: &mut Vec<u8>) -> Result<bool, KeyError> {
-    if path.len() > PATH_MAX_BYTES {
+    if is_too_long(path_type, path) {
         return Err(KeyError::Malformed("a path is too long"));
     }
     let separator_at = out.len();

@@ -204,10 +204,11 @@ impl<'c> Collector<'c> {
     pub fn end(&mut self, partition: OpenPartition) -> bool {
         let OpenPartition { result, counts_static, .. } = partition;
         if result.rows.is_empty() {
-            if !counts_static {
+            if counts_static {
+                self.count_row();
+            } else if !self.command.limits.keeps_static || result.static_row.is_none() {
                 return self.is_full;
             }
-            self.count_row();
         }
         self.bytes += result.key.key.len() + result.static_row.as_ref().map_or(0, bytes_of);
         self.outcome.page.partitions.push(result);

@@ -1,5 +1,6 @@
 //! Which columns of one kind (static or regular) a read knows, looks at and returns.
 
+use basalt_model::command::ColumnFilter;
 use basalt_model::deletion::NO_TIMESTAMP;
 use basalt_model::schema::Column;
 use basalt_model::{ColumnId, DataType, ReadCommand, Table};
@@ -40,18 +41,24 @@ impl Projection {
             let column = |index: usize| table.columns.get(index);
             command.row_filter.0.iter().any(|e| column(e.column).is_some_and(|c| c.id == id))
         };
-        Projection::with(table, columns, |id| {
+        let choose = |id| {
             let is_returned = command.columns.includes(id);
             (is_returned, is_returned || is_tested(id))
-        })
+        };
+        let knows_all = !matches!(command.columns, ColumnFilter::Only(_));
+        Projection::with(table, columns.iter().filter(|column| knows_all || choose(column.id).1), choose)
     }
 
     /// Of all columns.
     pub fn everything(table: &Table, columns: &[Column]) -> Projection {
-        Projection::with(table, columns, |_| (true, true))
+        Projection::with(table, columns.iter(), |_| (true, true))
     }
 
-    fn with(table: &Table, columns: &[Column], choose: impl Fn(ColumnId) -> (bool, bool)) -> Projection {
+    fn with<'c>(
+        table: &Table,
+        columns: impl Iterator<Item = &'c Column>,
+        choose: impl Fn(ColumnId) -> (bool, bool),
+    ) -> Projection {
         let mut projection = Projection::default();
         for column in columns {
             let (is_returned, is_built) = choose(column.id);

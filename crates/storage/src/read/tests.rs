@@ -252,10 +252,22 @@ fn limits_count_rows_and_partitions() {
             rows_per_partition: 3,
             returned_of_first_partition: 2,
             distinct: false,
+            keeps_static: false,
         },
         ..world.command(ReadTarget::Range { range, filter })
     };
     assert_eq!(clusterings(&world.read(&command).page), [(order[0], 2), (order[1], 0)]);
+}
+
+#[test]
+fn rows_without_liveness_exist_by_the_columns_that_are_asked_for_alone() {
+    let world = world();
+    world.insert(1, 1, 10);
+    world.update(1, 2, vec![Cell::live(world.id(V), None, 10, int(10))]);
+    let read = |columns| clusterings(&world.read(&ReadCommand { columns, ..world.all() }).page);
+    assert_eq!(read(ColumnFilter::Some(vec![world.id(W)])), [(1, 1), (1, 2)]);
+    assert_eq!(read(ColumnFilter::Only(vec![world.id(W)])), [(1, 1)]);
+    assert_eq!(read(ColumnFilter::Only(vec![world.id(V)])), [(1, 1), (1, 2)]);
 }
 
 #[test]
@@ -286,6 +298,10 @@ fn a_lone_static_row_shows_when_whole_partitions_are_asked_for() {
     let filter = ClusteringFilter { rows: RowSelection::Slices(vec![some]), ..ClusteringFilter::all() };
     let command = world.command(ReadTarget::Partition { key: key(1), filter });
     assert!(world.read(&command).page.partitions.is_empty());
+    // Unless a write wants to know it.
+    let limits = DataLimits { keeps_static: true, ..DataLimits::NONE };
+    let page = world.read(&ReadCommand { limits, ..command }).page;
+    assert!(page.partitions[0].static_row.is_some() && page.partitions[0].rows.is_empty());
     assert_eq!(world.filtered(V, Operator::Eq, int(1)), [0; 0]);
     // By a condition on the static column it does.
     assert_eq!(world.filtered(ST, Operator::Eq, int(7)), [-1]);
