@@ -38,14 +38,18 @@ fn native(name: &str) -> Option<DataType> {
     NATIVES.iter().find(|(native, _)| *native == name).map(|(_, data_type)| data_type.clone())
 }
 
+/// The type that a function makes of a blob, as its name says it.
+fn from_blob_target(name: &str) -> Option<&str> {
+    name.strip_prefix("blob_as_").or_else(|| name.strip_prefix("blobas"))
+}
+
 /// The functions of a name.
 pub(super) fn offer(name: &str) -> Option<Function> {
     let to = name.strip_suffix("_as_blob").or_else(|| name.strip_suffix("asblob"));
     if let Some(from) = to.and_then(native) {
         return Some(Function::scalar(name, &[from], DataType::Blob, Scalar::AsBlob));
     }
-    let from = name.strip_prefix("blob_as_").or_else(|| name.strip_prefix("blobas"));
-    let returns = from.and_then(native)?;
+    let returns = from_blob_target(name).and_then(native)?;
     Some(Function::scalar(name, &[DataType::Blob], returns, Scalar::FromBlob))
 }
 
@@ -60,7 +64,7 @@ pub(super) fn from_blob(function: &Function, value: &Bytes) -> CqlResult<Bytes> 
         bail!(
             "In call to function {}, value 0x{hex} is not a valid binary representation for type {}",
             function.full_name(),
-            function.returns
+            from_blob_target(&function.name).unwrap_or_default()
         );
     }
     Ok(value.clone())

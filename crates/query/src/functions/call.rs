@@ -8,7 +8,7 @@ use basalt_model::DataType;
 
 use super::resolve::{argument_place, resolve_native};
 use super::{Argument, Body, Function, arithmetic, factory, resolve};
-use crate::assign::{Fit, fit as fit_types, is_value_compatible};
+use crate::assign::Fit;
 use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
 use crate::receiver::{Markers, Receiver};
@@ -92,7 +92,7 @@ pub(crate) fn prepare(
     if function.is_aggregate() {
         return invalid("Aggregation function are not supported in the where clause");
     }
-    if !fit_types(&function.returns, &receiver.data_type).is_assignable() {
+    if !function.fit(&receiver.data_type).is_assignable() {
         let (kind, name) = match arithmetic::operator_of(&function.name) {
             Some(op) => ("operation", op.symbol().to_string()),
             None => ("function", function.full_name()),
@@ -115,10 +115,19 @@ pub(crate) fn prepare(
 /// How a call fits a place. What cannot be resolved fits weakly: preparing says why it cannot. So
 /// does what returns whatever is asked for, lest it fit every one of several places exactly.
 pub(crate) fn fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
+    let place = (std::ptr::from_ref(written).addr(), receiver.data_type.clone());
+    if let Some(known) = context.fits.borrow().get(&place) {
+        return *known;
+    }
+    let fit = compute_fit(context, written, receiver);
+    context.fits.borrow_mut().insert(place, fit);
+    fit
+}
+
+fn compute_fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
     match look_up(context, written, Some(&receiver.data_type)) {
         Ok((Some(function), _, _)) if factory::makes(&function) => Fit::Weak,
-        Ok((Some(function), _, _)) if function.returns.freeze() == receiver.data_type.freeze() => Fit::Exact,
-        Ok((Some(function), _, _)) if !is_value_compatible(&receiver.data_type, &function.returns) => Fit::No,
+        Ok((Some(function), _, _)) => function.fit(&receiver.data_type),
         _ => Fit::Weak,
     }
 }

@@ -6,7 +6,7 @@ use num_traits::Signed;
 
 use super::decimal::{Decimal, Rounding};
 use super::number::Number;
-use super::{Function, NUMBERS, Scalar, big_math};
+use super::{Function, NUMBERS, Scalar, big_math, logarithm};
 use crate::error::{CqlResult, bail};
 
 /// Numbers with more digits have no exponential here: it would take seconds.
@@ -87,8 +87,8 @@ fn half_up(value: f64) -> f64 {
 fn double_exponential(operation: Operation, value: f64) -> f64 {
     match operation {
         Operation::Exp => value.exp(),
-        Operation::Log => value.ln(),
-        _ => value.log10(),
+        Operation::Log => logarithm::log(value),
+        _ => logarithm::log10(value),
     }
 }
 

@@ -14,6 +14,7 @@ mod decimal;
 mod factory;
 mod floor;
 mod json;
+mod logarithm;
 pub(crate) mod mask;
 pub(crate) mod math;
 pub(crate) mod number;
@@ -28,6 +29,8 @@ pub(crate) mod vector;
 mod tests;
 
 use basalt_model::{DataType, quote};
+
+use crate::assign::{Fit, fit};
 
 pub(crate) use aggregate::{Aggregate, Aggregation};
 pub(crate) use resolve::{Argument, resolve};
@@ -77,8 +80,16 @@ impl Function {
         matches!(self.body, Body::Aggregate(_))
     }
 
-    /// Whether its result is a `timeuuid` that Cassandra's classes call `LegacyTimeUUIDType`, as it
-    /// appears in ids of result metadata.
+    /// How its result fits a place. A `timeuuid` of that other class is no `uuid`.
+    pub(crate) fn fit(&self, place: &DataType) -> Fit {
+        if self.returns_legacy_timeuuid() && *place == DataType::Uuid {
+            return Fit::No;
+        }
+        fit(&self.returns, place)
+    }
+
+    /// Whether its result is a `timeuuid` that Cassandra's classes call `LegacyTimeUUIDType`, and
+    /// clients are told so.
     pub(crate) fn returns_legacy_timeuuid(&self) -> bool {
         let is_legacy = match &self.body {
             Body::Scalar(Scalar::FromBlob | Scalar::Mask(_)) => true,

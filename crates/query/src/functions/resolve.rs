@@ -6,7 +6,7 @@ use basalt_model::{CqlError, DataType, Table};
 use super::{
     Function, aggregate, arithmetic, blob, cast, collection, floor, json, mask, math, time, token, vector,
 };
-use crate::assign::{Fit, fit};
+use crate::assign::Fit;
 use crate::error::{CqlResult, bail};
 use crate::receiver::Receiver;
 use crate::text;
@@ -150,7 +150,7 @@ fn pick(
 ) -> CqlResult<Function> {
     let mut compatible: Vec<&Function> = Vec::new();
     for function in &candidates {
-        if returns.is_some_and(|returns| !fit(&function.returns, returns).is_assignable()) {
+        if returns.is_some_and(|returns| !function.fit(returns).is_assignable()) {
             continue;
         }
         match match_arguments(function, arguments) {

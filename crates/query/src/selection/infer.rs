@@ -193,6 +193,10 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
             Fit::all(fits)
         }
         (SelectableKind::MapOrUserType(_), DataType::Udt { .. }) => Fit::Weak,
+        (SelectableKind::Function(..), place) => match function_of(context, table, selectable) {
+            Ok(Some(function)) => function.fit(place),
+            _ => Fit::No,
+        },
         (_, place) => match exact_type(context, table, selectable) {
             Some(own) => fit_types(&own, place),
             None => Fit::No,

@@ -182,13 +182,20 @@ pub(crate) fn column_output(table: &Table, column: usize) -> Output {
     }
 }
 
+/// The class that clients are told for the `timeuuid` that some functions return.
+const LEGACY_TIMEUUID: &str = "org.apache.cassandra.db.marshal.LegacyTimeUUIDType";
+
 /// The metadata of these result columns, with its id.
 pub(crate) fn metadata(table: &Table, outputs: Vec<Output>) -> ResultMetadata {
-    let class = |output: &Output| {
-        let mut class = output.data_type.class_name();
+    let named = |mut output: Output| {
         if output.is_legacy_timeuuid {
-            class = class.replace("TimeUUIDType", "LegacyTimeUUIDType");
+            output.data_type = DataType::Custom(LEGACY_TIMEUUID.into());
         }
+        output
+    };
+    let outputs: Vec<Output> = outputs.into_iter().map(named).collect();
+    let class = |output: &Output| {
+        let class = output.data_type.class_name();
         if output.is_reversed {
             format!("org.apache.cassandra.db.marshal.ReversedType({class})")
         } else {

@@ -26,7 +26,7 @@ fn type_name(data_type: &DataType) -> String {
                 definition.fields.iter().map(|(name, t)| format!("{name} {}", type_name(t))).collect();
             format!("udt<{}.{}, {}>", definition.keyspace, definition.name, fields.join(", "))
         }
-        vector @ DataType::Vector { .. } => format!("'{}'", vector.class_name()),
+        vector @ (DataType::Vector { .. } | DataType::Empty) => format!("'{}'", vector.class_name()),
         DataType::Custom(class) => format!("'{class}'"),
         scalar => scalar.to_string(),
     }
