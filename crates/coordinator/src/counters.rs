@@ -332,3 +332,6 @@ fn own_count(cell: &Cell, id: CounterId) -> Result<ClockAndCount, ReplicaError> 
     let own = context.shard(id).map(|shard| ClockAndCount { clock: shard.clock, count: shard.count });
     Ok(own.unwrap_or(ClockAndCount { clock: 0, count: 0 }))
 }
+
+#[cfg(test)]
+mod tests;
