@@ -42,7 +42,8 @@ present() { # suite: whether what it needs is on this machine
 
 run() { # suite
   case $1 in
-    python) venv && "$cache/venv/bin/python" "$here/python/test_driver.py" ;;
+    python) venv && "$cache/venv/bin/python" "$here/python/test_driver.py" &&
+      "$cache/venv/bin/python" "$here/python/test_features.py" ;;
     cqlsh) venv && BASALT_CQLSH=$cache/venv/bin/cqlsh "$cache/venv/bin/python" "$here/cqlsh/test_cqlsh.py" ;;
     scan) venv && BASALT_PID=$(cat "$BASALT_STATE/pid") BASALT_SCAN_ROWS=${BASALT_SCAN_ROWS:-20000} \
       "$cache/venv/bin/python" "$here/python/scan.py" ;;

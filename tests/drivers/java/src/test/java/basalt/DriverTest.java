@@ -60,7 +60,7 @@ class DriverTest {
   private static final InetSocketAddress NODE =
       new InetSocketAddress(System.getenv("BASALT_HOST"), Integer.parseInt(System.getenv("BASALT_PORT")));
 
-  private static CqlSession connect(String version, String compression) {
+  static CqlSession connect(String version, String compression) {
     ProgrammaticDriverConfigLoaderBuilder config =
         DriverConfigLoader.programmaticBuilder()
             .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(60))
