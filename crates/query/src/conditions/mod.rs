@@ -241,11 +241,6 @@ impl Condition {
 }
 
 impl Bound {
-    /// Whether it looks at a static column.
-    pub(crate) fn is_static(&self, table: &Table) -> bool {
-        table.columns[self.column].kind == ColumnKind::Static
-    }
-
     /// Whether it holds for a row that may not exist.
     pub(crate) fn holds(&self, table: &Table, row: Option<&Row>) -> CqlResult<bool> {
         check::holds(self, &table.columns[self.column], row)

@@ -160,6 +160,7 @@ pub(crate) async fn run(
     Ok(StatementResult::Void)
 }
 
+/// Each name once, in the order in which Java's `HashSet` of texts lists them.
 fn names(tables: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in tables {
@@ -167,6 +168,11 @@ fn names(tables: impl Iterator<Item = String>) -> Vec<String> {
             names.push(name);
         }
     }
+    let buckets = (names.len() * 4).div_ceil(3).next_power_of_two().max(16) as u32;
+    names.sort_by_key(|name| {
+        let hash = name.encode_utf16().fold(0_u32, |hash, c| hash.wrapping_mul(31).wrapping_add(c.into()));
+        (hash ^ (hash >> 16)) % buckets
+    });
     names
 }
 

@@ -20,7 +20,7 @@ use super::collect::Collector;
 use super::modify::{ModifyPlan, Rows};
 use super::{Execution, Reader};
 use crate::bind::Binding;
-use crate::conditions::{Bound, Conditions};
+use crate::conditions::{Bound, Condition, Conditions};
 use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::operations::Writer;
 use crate::request::Value;
@@ -171,15 +171,16 @@ fn prepare<'a>(
 }
 
 impl<'a> Request<'a> {
-    fn condition(&mut self, plan: &ModifyPlan, clustering: &Clustering) -> Option<&mut RowCondition> {
-        if plan.is_on_static_row() {
+    /// What is asked of the static row, or of a row.
+    fn condition(&mut self, of_static: bool, clustering: &Clustering) -> Option<&mut RowCondition> {
+        if of_static {
             return self.static_condition.as_mut();
         }
         self.conditions.iter_mut().find(|(known, _)| known == clustering).map(|(_, condition)| condition)
     }
 
-    fn put_condition(&mut self, plan: &ModifyPlan, clustering: Clustering, condition: RowCondition) {
-        if plan.is_on_static_row() {
+    fn put_condition(&mut self, of_static: bool, clustering: Clustering, condition: RowCondition) {
+        if of_static {
             self.static_condition = Some(condition);
         } else {
             self.conditions.push((clustering, condition));
@@ -200,9 +201,10 @@ impl<'a> Request<'a> {
             Conditions::Exists | Conditions::NotExists => {
                 let negative = matches!(plan.conditions, Conditions::NotExists);
                 self.shown = None;
-                match (self.condition(plan, &clustering), negative) {
-                    (None, true) => self.put_condition(plan, clustering, RowCondition::NotExists),
-                    (None, false) => self.put_condition(plan, clustering, RowCondition::Exists),
+                let of_static = plan.is_on_static_row();
+                match (self.condition(of_static, &clustering), negative) {
+                    (None, true) => self.put_condition(of_static, clustering, RowCondition::NotExists),
+                    (None, false) => self.put_condition(of_static, clustering, RowCondition::Exists),
                     (Some(RowCondition::NotExists), true) | (Some(RowCondition::Exists), false) => {}
                     (Some(RowCondition::Columns(_)), _) => {
                         return invalid(with_columns(if negative { "NOT " } else { "" }));
@@ -212,27 +214,39 @@ impl<'a> Request<'a> {
             }
             Conditions::Columns(conditions) => {
                 let binding = execution.binding();
-                let bound = conditions.iter().map(|condition| condition.bind(&binding));
-                let bound = bound.collect::<CqlResult<Vec<Bound>>>()?;
                 let table = self.table;
-                if let Some(shown) = &mut self.shown {
-                    let is_static = |column: &usize| table.columns[*column].kind == ColumnKind::Static;
-                    let (statics, regular): (Vec<usize>, Vec<usize>) =
-                        plan.conditions.columns().partition(is_static);
-                    for column in regular.into_iter().chain(statics) {
-                        if !shown.contains(&column) {
-                            shown.push(column);
-                        }
+                let of_static =
+                    |condition: &&Condition| table.columns[condition.column].kind == ColumnKind::Static;
+                let (statics, regular): (Vec<&Condition>, Vec<&Condition>) =
+                    conditions.iter().partition(of_static);
+                // Those on static columns are asked of the static row, wherever the row is, and come last.
+                for (conditions, of_static) in [(regular, false), (statics, true)] {
+                    if conditions.is_empty() {
+                        continue;
                     }
-                }
-                match self.condition(plan, &clustering) {
-                    None => self.put_condition(plan, clustering, RowCondition::Columns(bound)),
-                    Some(RowCondition::Columns(known)) => known.extend(bound),
-                    Some(_) => return invalid(with_columns("NOT ")),
+                    let bound = conditions.iter().map(|condition| condition.bind(&binding));
+                    let bound = bound.collect::<CqlResult<Vec<Bound>>>()?;
+                    match self.condition(of_static, &clustering) {
+                        None => {
+                            self.put_condition(of_static, clustering.clone(), RowCondition::Columns(bound))
+                        }
+                        Some(RowCondition::Columns(known)) => known.extend(bound),
+                        Some(_) => return invalid(with_columns("NOT ")),
+                    }
+                    self.show(&conditions);
                 }
             }
         }
         Ok(())
+    }
+
+    fn show(&mut self, conditions: &[&Condition]) {
+        let Some(shown) = &mut self.shown else { return };
+        for condition in conditions {
+            if !shown.contains(&condition.column) {
+                shown.push(condition.column);
+            }
+        }
     }
 
     fn read_command(&self, steps: &[Step<'_>], now_s: i64) -> ReadCommand {
@@ -287,8 +301,7 @@ impl<'a> Request<'a> {
         for (clustering, condition) in &self.conditions {
             let row =
                 current.and_then(|current| current.rows.iter().find(|row| row.clustering == *clustering));
-            // Static columns are asked of the partition's static row, wherever the row is.
-            if !condition.holds_with_statics(self.table, row, static_row)? {
+            if !condition.holds(self.table, row)? {
                 return Ok(false);
             }
         }
@@ -363,22 +376,12 @@ impl<'a> Request<'a> {
 
 impl RowCondition {
     fn holds(&self, table: &Table, row: Option<&Row>) -> CqlResult<bool> {
-        self.holds_with_statics(table, row, row)
-    }
-
-    fn holds_with_statics(
-        &self,
-        table: &Table,
-        row: Option<&Row>,
-        static_row: Option<&Row>,
-    ) -> CqlResult<bool> {
         match self {
             RowCondition::NotExists => Ok(row.is_none()),
             RowCondition::Exists => Ok(row.is_some()),
             RowCondition::Columns(conditions) => {
                 for condition in conditions {
-                    let source = if condition.is_static(table) { static_row } else { row };
-                    if !condition.holds(table, source)? {
+                    if !condition.holds(table, row)? {
                         return Ok(false);
                     }
                 }
