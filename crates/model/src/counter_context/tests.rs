@@ -88,7 +88,7 @@ fn other_bytes_are_no_context() {
         "none has counted"
     );
     for cut in 0..good.len() {
-        assert_eq!(CounterContext::parse(&good[..cut]).is_some(), false, "{cut} bytes");
+        assert!(CounterContext::parse(&good[..cut]).is_none(), "{cut} bytes");
     }
     let damaged = |at: usize, byte: u8| {
         let mut bytes = good.clone();

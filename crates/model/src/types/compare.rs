@@ -46,18 +46,20 @@ impl DataType {
 
     /// Whether only equal bytes compare as equal: not so where a value can be written in several ways.
     pub fn has_one_form(&self) -> bool {
-        match self {
-            DataType::Boolean | DataType::Float | DataType::Double | DataType::Varint | DataType::Decimal => {
-                false
-            }
-            DataType::List { .. }
-            | DataType::Set { .. }
-            | DataType::Map { .. }
-            | DataType::Tuple(_)
-            | DataType::Udt { .. }
-            | DataType::Vector { .. } => false,
-            _ => true,
-        }
+        !matches!(
+            self,
+            DataType::Boolean
+                | DataType::Float
+                | DataType::Double
+                | DataType::Varint
+                | DataType::Decimal
+                | DataType::List { .. }
+                | DataType::Set { .. }
+                | DataType::Map { .. }
+                | DataType::Tuple(_)
+                | DataType::Udt { .. }
+                | DataType::Vector { .. }
+        )
     }
 
     /// Whether values compare as their unsigned bytes do (`ComparisonType.BYTE_ORDER`).
