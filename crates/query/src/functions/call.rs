@@ -1,5 +1,6 @@
 //! Calls among terms: `f(a)`, `CAST(a AS t)`, `a + b`, `-a` (`FunctionCall`).
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use basalt_cql::ast;
@@ -16,19 +17,108 @@ use crate::request::Value;
 use crate::terms::{Context, Term};
 use crate::text;
 
-/// A written term as an argument.
+/// What a look-up comes to; no function has the name, if none.
+type Found = CqlResult<Option<Function>>;
+
+/// A written term as an argument, and what was found out about it: asked anew for every function
+/// that may take it, calls within calls would take for ever.
 struct Written<'a> {
     context: &'a Context<'a>,
     term: &'a ast::Term,
+    /// Of a call.
+    arguments: Vec<Written<'a>>,
+    /// The functions a call means, by the type asked for.
+    found: RefCell<Vec<(Option<DataType>, Found)>>,
+}
+
+impl<'a> Written<'a> {
+    fn new(context: &'a Context<'a>, term: &'a ast::Term) -> Written<'a> {
+        let arguments = arguments(term).into_iter().map(|argument| Written::new(context, argument));
+        Written { context, term, arguments: arguments.collect(), found: RefCell::default() }
+    }
+
+    fn is_call(&self) -> bool {
+        use TermKind as K;
+        matches!(self.term.kind, K::Function(..) | K::Cast(..) | K::Arithmetic(..) | K::Negation(_))
+    }
+
+    /// The function a call means where `returns` is asked for.
+    fn function(&self, returns: Option<&DataType>) -> Found {
+        let known = self.found.borrow().iter().find(|(asked, _)| asked.as_ref() == returns).cloned();
+        if let Some((_, found)) = known {
+            return found;
+        }
+        let found = self.look_up(returns);
+        self.found.borrow_mut().push((returns.cloned(), found.clone()));
+        found
+    }
+
+    fn look_up(&self, returns: Option<&DataType>) -> Found {
+        let arguments: Vec<&dyn Argument> = self.arguments.iter().map(|a| a as &dyn Argument).collect();
+        let table = self.context.table;
+        match &self.term.kind {
+            TermKind::Function(name, _) => resolve(name, &arguments, returns, table),
+            _ => match native_name(self.term) {
+                Some(name) => resolve_native(&name, &format!("system.{name}"), &arguments, returns, table),
+                None => Ok(None),
+            },
+        }
+    }
+
+    fn prepare(&self, markers: &mut Markers, receiver: &Receiver) -> CqlResult<Term> {
+        if !self.is_call() {
+            return Term::prepare(self.context, markers, self.term, receiver);
+        }
+        let Some(function) = self.function(Some(&receiver.data_type))? else {
+            match &self.term.kind {
+                TermKind::Function(name, _) => {
+                    bail!("Unknown function {} called", text::plain_function_name(name))
+                }
+                _ => bail!("Unknown function system.{} called", native_name(self.term).unwrap_or_default()),
+            }
+        };
+        if function.is_aggregate() {
+            return invalid("Aggregation function are not supported in the where clause");
+        }
+        if !function.fit(&receiver.data_type).is_assignable() {
+            let (kind, name) = match arithmetic::operator_of(&function.name) {
+                Some(op) => ("operation", op.symbol().to_string()),
+                None => ("function", function.full_name()),
+            };
+            bail!(
+                "Type error: cannot assign result of {kind} {name} (type {}) to {} (type {})",
+                function.returns,
+                receiver.name,
+                receiver.data_type
+            );
+        }
+        let mut arguments = Vec::with_capacity(self.arguments.len());
+        for (index, argument) in self.arguments.iter().enumerate() {
+            let place = argument_place(self.context.table, &function, index);
+            arguments.push(argument.prepare(markers, &place)?);
+        }
+        Ok(Term::Call { function: Arc::new(function), arguments })
+    }
 }
 
 impl Argument for Written<'_> {
     fn fit(&self, receiver: &Receiver) -> Fit {
-        Term::fit(self.context, self.term, receiver)
+        if !self.is_call() {
+            return Term::fit(self.context, self.term, receiver);
+        }
+        let place = &receiver.data_type;
+        match self.function(Some(place)) {
+            Ok(Some(function)) if factory::makes(&function) => Fit::Weak,
+            Ok(Some(function)) => function.fit(place),
+            Ok(None) | Err(_) => Fit::Weak,
+        }
     }
 
     fn compatible_type(&self) -> Option<DataType> {
-        Term::compatible_type(self.context, self.term)
+        if !self.is_call() {
+            return Term::compatible_type(self.context, self.term);
+        }
+        Some(self.function(None).ok()??.returns)
     }
 
     fn text(&self) -> String {
@@ -40,42 +130,23 @@ impl Argument for Written<'_> {
     }
 }
 
-/// The function a written call means, its arguments, and its name in messages.
-fn look_up<'a>(
-    context: &Context<'_>,
-    written: &'a ast::Term,
-    returns: Option<&DataType>,
-) -> CqlResult<(Option<Function>, Vec<&'a ast::Term>, String)> {
-    let (name, arguments): (String, Vec<&ast::Term>) = match &written.kind {
-        TermKind::Cast(value, native) => (format!("cast_as_{}", native.name()), vec![value]),
-        TermKind::Arithmetic(op, left, right) => {
-            (arithmetic::function_name(*op).to_owned(), vec![left, right])
-        }
-        TermKind::Negation(value) => (arithmetic::NEGATE.to_owned(), vec![value]),
-        TermKind::Function(name, arguments) => {
-            let arguments: Vec<&ast::Term> = arguments.iter().collect();
-            let shown = text::plain_function_name(name);
-            let found =
-                with_arguments(context, &arguments, |args| resolve(name, args, returns, context.table))?;
-            return Ok((found, arguments, shown));
-        }
-        _ => return Ok((None, Vec::new(), String::new())),
-    };
-    let shown = format!("system.{name}");
-    let found = with_arguments(context, &arguments, |args| {
-        resolve_native(&name, &shown, args, returns, context.table)
-    })?;
-    Ok((found, arguments, shown))
+fn arguments(written: &ast::Term) -> Vec<&ast::Term> {
+    match &written.kind {
+        TermKind::Function(_, arguments) => arguments.iter().collect(),
+        TermKind::Arithmetic(_, left, right) => vec![left, right],
+        TermKind::Cast(value, _) | TermKind::Negation(value) => vec![value],
+        _ => Vec::new(),
+    }
 }
 
-fn with_arguments<T>(
-    context: &Context<'_>,
-    arguments: &[&ast::Term],
-    then: impl FnOnce(&[&dyn Argument]) -> T,
-) -> T {
-    let arguments: Vec<Written<'_>> = arguments.iter().map(|term| Written { context, term }).collect();
-    let arguments: Vec<&dyn Argument> = arguments.iter().map(|argument| argument as &dyn Argument).collect();
-    then(&arguments)
+/// The function behind a cast or an operator.
+fn native_name(written: &ast::Term) -> Option<String> {
+    match &written.kind {
+        TermKind::Cast(_, native) => Some(format!("cast_as_{}", native.name())),
+        TermKind::Arithmetic(op, ..) => Some(arithmetic::function_name(*op).to_owned()),
+        TermKind::Negation(_) => Some(arithmetic::NEGATE.to_owned()),
+        _ => None,
+    }
 }
 
 /// Resolves a call.
@@ -85,56 +156,18 @@ pub(crate) fn prepare(
     written: &ast::Term,
     receiver: &Receiver,
 ) -> CqlResult<Term> {
-    let (found, arguments, shown) = look_up(context, written, Some(&receiver.data_type))?;
-    let Some(function) = found else {
-        bail!("Unknown function {shown} called");
-    };
-    if function.is_aggregate() {
-        return invalid("Aggregation function are not supported in the where clause");
-    }
-    if !function.fit(&receiver.data_type).is_assignable() {
-        let (kind, name) = match arithmetic::operator_of(&function.name) {
-            Some(op) => ("operation", op.symbol().to_string()),
-            None => ("function", function.full_name()),
-        };
-        bail!(
-            "Type error: cannot assign result of {kind} {name} (type {}) to {} (type {})",
-            function.returns,
-            receiver.name,
-            receiver.data_type
-        );
-    }
-    let mut terms = Vec::with_capacity(arguments.len());
-    for (index, argument) in arguments.into_iter().enumerate() {
-        let place = argument_place(context.table, &function, index);
-        terms.push(Term::prepare(context, markers, argument, &place)?);
-    }
-    Ok(Term::Call { function: Arc::new(function), arguments: terms })
+    Written::new(context, written).prepare(markers, receiver)
 }
 
 /// How a call fits a place. What cannot be resolved fits weakly: preparing says why it cannot. So
 /// does what returns whatever is asked for, lest it fit every one of several places exactly.
 pub(crate) fn fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
-    let place = (std::ptr::from_ref(written).addr(), receiver.data_type.clone());
-    if let Some(known) = context.fits.borrow().get(&place) {
-        return *known;
-    }
-    let fit = compute_fit(context, written, receiver);
-    context.fits.borrow_mut().insert(place, fit);
-    fit
-}
-
-fn compute_fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
-    match look_up(context, written, Some(&receiver.data_type)) {
-        Ok((Some(function), _, _)) if factory::makes(&function) => Fit::Weak,
-        Ok((Some(function), _, _)) => function.fit(&receiver.data_type),
-        _ => Fit::Weak,
-    }
+    Written::new(context, written).fit(receiver)
 }
 
 /// The type of a call's result.
 pub(crate) fn exact_type(context: &Context<'_>, written: &ast::Term) -> Option<DataType> {
-    Some(look_up(context, written, None).ok()?.0?.returns)
+    Written::new(context, written).compatible_type()
 }
 
 /// Evaluates a call.

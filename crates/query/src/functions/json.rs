@@ -32,15 +32,16 @@ pub(super) fn offer(request: &Request<'_>) -> CqlResult<Option<Function>> {
 }
 
 /// `to_json`: what is null or means nothing is `null`.
-pub(super) fn to_json(function: &Function, arguments: &[Option<Bytes>]) -> Option<Bytes> {
-    let data_type = function.arguments.first()?;
-    let value = arguments.first()?.as_ref();
-    let mut text = String::new();
-    match value.filter(|value| !value.is_empty() || !is_empty_meaningless(data_type)) {
-        Some(value) => json::print(data_type, value, &mut text),
+pub(super) fn to_json(function: &Function, arguments: &[Option<Bytes>]) -> CqlResult<Option<Bytes>> {
+    let (Some(data_type), Some(value)) = (function.arguments.first(), arguments.first()) else {
+        return Ok(None);
+    };
+    let means_something = |value: &&Bytes| !value.is_empty() || !is_empty_meaningless(data_type);
+    let text = json::written(|text| match value.as_ref().filter(means_something) {
+        Some(value) => json::print(data_type, value, text),
         None => text.push_str("null"),
-    }
-    Some(text.into())
+    })?;
+    Ok(Some(text))
 }
 
 /// Types whose empty value means nothing (`AbstractType.isEmptyValueMeaningless`).

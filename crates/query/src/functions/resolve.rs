@@ -1,7 +1,7 @@
 //! Which function a name and arguments mean (`FunctionResolver`).
 
 use basalt_cql::ast::FunctionName;
-use basalt_model::{CqlError, DataType, Table};
+use basalt_model::{DataType, Table};
 
 use super::{
     Function, aggregate, arithmetic, blob, cast, collection, floor, json, mask, math, time, token, vector,
@@ -23,10 +23,6 @@ pub(crate) trait Argument {
     fn is_marker(&self) -> bool;
     /// How many elements it has, if it is a selector that may be a list or a vector.
     fn array_length(&self) -> Option<usize> {
-        None
-    }
-    /// Why it is no value of any type, where that is told rather than that it does not fit.
-    fn refusal(&self) -> Option<CqlError> {
         None
     }
 }
@@ -119,9 +115,6 @@ fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
     }
     for (index, argument) in arguments.iter().enumerate() {
         if !argument.fit(&argument_place(None, function, index)).is_assignable() {
-            if let Some(error) = argument.refusal() {
-                return Err(error);
-            }
             bail!(
                 "Type error: {} cannot be passed as argument {index} of function {} of type {}",
                 argument.text(),
@@ -161,11 +154,6 @@ fn pick(
     }
     let operator = arithmetic::operator_of(name);
     let shown_argument = |index: usize| arguments.get(index).map(|a| a.text()).unwrap_or_default();
-    if compatible.is_empty()
-        && let Some(error) = arguments.iter().find_map(|argument| argument.refusal())
-    {
-        return Err(error);
-    }
     match (compatible.as_slice(), operator) {
         ([one], _) => Ok((*one).clone()),
         ([], Some(op)) => bail!(

@@ -67,7 +67,7 @@ impl Scalar {
             Scalar::RandomUuid => Ok(Some(Bytes::copy_from_slice(&timeuuid::random(binding.env)))),
             Scalar::Collection(operation) => collection::call(operation, function, arguments),
             Scalar::Mask(mask) => mask::call(*mask, function, arguments),
-            Scalar::ToJson => Ok(json::to_json(function, arguments)),
+            Scalar::ToJson => json::to_json(function, arguments),
             _ => {
                 let Some(present) = arguments.iter().cloned().collect::<Option<Vec<Bytes>>>() else {
                     return Ok(None);

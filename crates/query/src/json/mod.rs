@@ -8,7 +8,7 @@ mod print;
 mod read;
 
 pub(crate) use parse::parse;
-pub(crate) use print::{print, put_string, shown_name};
+pub(crate) use print::{print, put_string, shown_name, written};
 pub(crate) use read::{ReadError, read};
 
 #[cfg(test)]

@@ -6,12 +6,31 @@ use basalt_model::DataType;
 use basalt_model::types::elements::{take_vector_element, unpack_collection, unpack_tuple};
 use bytes::Bytes;
 
+use crate::error::{CqlResult, ensure};
 use crate::literals::to_text;
 use crate::values::unpack_nullable_list;
 
-/// Appends a value. What the type cannot make sense of is `null`: a value was checked when it was
+/// Bytes of JSON that one row, or one value, may come to. Names of fields make text of no bytes at
+/// all, and JSON of JSON doubles its backslashes.
+const JSON_BYTES_MAX: usize = 64 << 20;
+
+/// A text with what `write` appends.
+///
+/// # Errors
+/// When it comes to more than a client could be sent.
+pub(crate) fn written(write: impl FnOnce(&mut String)) -> CqlResult<Bytes> {
+    let mut text = String::new();
+    write(&mut text);
+    ensure(text.len() <= JSON_BYTES_MAX, || format!("More than {JSON_BYTES_MAX} bytes of JSON"))?;
+    Ok(text.into())
+}
+
+/// Appends a value, unless there is too much already. What the type cannot make sense of is `null`: a value was checked when it was
 /// written.
 pub(crate) fn print(data_type: &DataType, value: &Bytes, out: &mut String) {
+    if out.len() > JSON_BYTES_MAX {
+        return;
+    }
     match data_type {
         DataType::List { element, .. } | DataType::Set { element, .. } => {
             // Lists of cells' times have nulls.
@@ -114,20 +133,25 @@ fn put_plain(text: &str, out: &mut String) {
 /// Appends a string (Jackson's `JsonStringEncoder`).
 pub(crate) fn put_string(text: &str, out: &mut String) {
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c < ' ' || matches!(c, '"' | '\\')) {
+        let (plain, tail) = rest.split_at(at);
+        out.push_str(plain);
+        let mut tail = tail.chars();
+        match tail.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\u{8}') => out.push_str("\\b"),
+            Some('\t') => out.push_str("\\t"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\u{c}') => out.push_str("\\f"),
+            Some('\r') => out.push_str("\\r"),
             // A String never refuses what is written to it.
-            c if c < ' ' => drop(write!(out, "\\u{:04X}", u32::from(c))),
-            c => out.push(c),
+            control => drop(write!(out, "\\u{:04X}", control.map_or(0, u32::from))),
         }
+        rest = tail.as_str();
     }
+    out.push_str(rest);
     out.push('"');
 }
 

@@ -1,6 +1,9 @@
 //! The parser's limits, and texts that no recorded case has.
 
-use super::parse;
+use basalt_model::DataType;
+use bytes::Bytes;
+
+use super::{parse, print, written};
 
 #[test]
 fn half_a_surrogate_pair_becomes_a_question_mark() {
@@ -34,4 +37,17 @@ fn depth_numbers_and_names_are_bounded() {
     assert!(parse(&format!("[{}.5]", "1".repeat(1000))).is_err());
     assert!(parse(&format!("{{\"{}\": 1}}", "ä".repeat(50_000))).is_ok());
     assert!(parse(&format!("{{\"{}\": 1}}", "a".repeat(50_001))).is_err());
+}
+
+#[test]
+fn a_row_comes_to_no_more_than_a_client_can_be_sent() {
+    let most = 64 << 20;
+    assert_eq!(written(|out| out.push_str(&"a".repeat(most))).unwrap().len(), most);
+    let too_much = "a".repeat(most + 1);
+    let error = written(|out| {
+        out.push_str(&too_much);
+        print(&DataType::Text, &Bytes::from("more"), out);
+        assert_eq!(out.len(), too_much.len());
+    });
+    assert_eq!(error.unwrap_err().to_string(), "More than 67108864 bytes of JSON");
 }

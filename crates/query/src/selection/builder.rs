@@ -122,8 +122,7 @@ impl<'a> ResultBuilder<'a> {
                 self.bytes += value.as_ref().map_or(0, Bytes::len);
                 self.values.push(value);
             }
-            self.finish_row(start);
-            return Ok(());
+            return self.finish_row(start);
         }
         let input = self.input(key, static_row, row);
         if self.groups.is_some() || self.selection.is_aggregate() {
@@ -177,16 +176,16 @@ impl<'a> ResultBuilder<'a> {
         }
         let only_for_order = input.values.get(self.selection.asked_columns..).unwrap_or_default();
         self.values.extend(only_for_order.iter().cloned());
-        self.finish_row(start);
-        Ok(())
+        self.finish_row(start)
     }
 
     /// Ends the row whose values begin at `start`.
-    fn finish_row(&mut self, start: usize) {
+    fn finish_row(&mut self, start: usize) -> CqlResult<()> {
         if let Some(json) = &self.selection.json {
-            self.bytes += json.replace(&mut self.values, start);
+            self.bytes += json.replace(&mut self.values, start)?;
         }
         self.rows += 1;
+        Ok(())
     }
 
     fn aggregate(&mut self, input: InputRow) -> CqlResult<()> {

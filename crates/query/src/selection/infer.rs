@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use basalt_cql::ast;
 use basalt_cql::ast::{CellAttribute, Selectable, SelectableKind, TermKind};
-use basalt_model::{Column, CqlError, DataType, Table};
+use basalt_model::{Column, DataType, Table};
 
 use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
 use crate::error::{CqlResult, bail};
@@ -55,10 +55,6 @@ impl Argument for Selected<'_> {
             SelectableKind::List(elements) => Some(elements.len()),
             _ => None,
         }
-    }
-
-    fn refusal(&self) -> Option<CqlError> {
-        function_of(self.context, self.table, self.selectable).err()
     }
 }
 

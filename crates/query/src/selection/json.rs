@@ -3,7 +3,8 @@
 use basalt_model::DataType;
 use bytes::Bytes;
 
-use crate::json::{print, put_string, shown_name};
+use crate::error::CqlResult;
+use crate::json::{print, put_string, shown_name, written};
 use crate::result::ResultMetadata;
 
 /// What a row's object has.
@@ -26,21 +27,23 @@ impl JsonRow {
     }
 
     /// Puts one text in the place of the columns that begin at `start`; how many bytes it has.
-    pub(super) fn replace(&self, values: &mut Vec<Option<Bytes>>, start: usize) -> usize {
-        let mut text = String::from("{");
+    pub(super) fn replace(&self, values: &mut Vec<Option<Bytes>>, start: usize) -> CqlResult<usize> {
         let columns = values.get(start..).unwrap_or_default();
-        for (index, ((name, data_type), value)) in self.fields.iter().zip(columns).enumerate() {
-            text.push_str(if index > 0 { ", " } else { "" });
-            text.push_str(name);
-            match value {
-                Some(value) => print(data_type, value, &mut text),
-                None => text.push_str("null"),
+        let text = written(|text| {
+            text.push('{');
+            for (index, ((name, data_type), value)) in self.fields.iter().zip(columns).enumerate() {
+                text.push_str(if index > 0 { ", " } else { "" });
+                text.push_str(name);
+                match value {
+                    Some(value) => print(data_type, value, text),
+                    None => text.push_str("null"),
+                }
             }
-        }
-        text.push('}');
+            text.push('}');
+        })?;
         let bytes = text.len();
         let end = values.len().min(start + self.fields.len());
-        values.splice(start..end, [Some(text.into())]);
-        bytes
+        values.splice(start..end, [Some(text)]);
+        Ok(bytes)
     }
 }

@@ -223,7 +223,6 @@ impl<'a> Preparation<'a> {
         let shown = show(selectable);
         let place = Receiver::named(self.table, &shown, hinted.clone());
         if !fit(self.context, self.table, operand, &place).is_assignable() {
-            function_of(self.context, self.table, operand)?;
             bail!("Cannot assign value {shown} to {shown} of type {hinted}");
         }
         let inner = self.resolve(operand, Some(&hinted))?;

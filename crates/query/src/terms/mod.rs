@@ -34,15 +34,12 @@ pub(crate) struct Context<'a> {
     pub(crate) table: Option<&'a Table>,
     /// The functions of the calls met so far, by where the calls stand in memory.
     pub(crate) calls: RefCell<HashMap<usize, Option<Function>>>,
-    /// How calls among terms fit types, by where they stand: each is asked by every function that an
-    /// enclosing one could be.
-    pub(crate) fits: RefCell<HashMap<(usize, DataType), Fit>>,
 }
 
 impl<'a> Context<'a> {
     /// For a statement without a table.
     pub(crate) fn new(schema: &'a Schema, keyspace: &'a str) -> Context<'a> {
-        Context { schema, keyspace, table: None, calls: RefCell::default(), fits: RefCell::default() }
+        Context { schema, keyspace, table: None, calls: RefCell::default() }
     }
 
     /// For a statement of this table.
