@@ -22,6 +22,7 @@ def settled(message):
     def columns(m):
         return m.group(1) + " ,".join(sorted(m.group(2).split(" ,")))
     message = re.sub(r"(restriction was found for the (?:start|end) bound on )(.* ,.*)$", columns, message)
+    message = re.sub(r"(^|Column \")(\w+(?: ,\w+)+)(?=\"? cannot be restricted by )", columns, message)
     message = re.sub(r"(known type signatures: )(.*)\)$", ordered, message)
     return re.sub(r"(matched by following signatures: )(.*)\)(?=: use type casts)", ordered, message)
 

@@ -72,21 +72,29 @@ pub(crate) fn function_name(name: &FunctionName) -> String {
 
 /// A type as it was written (`CQL3Type.Raw.toString`).
 pub(crate) fn type_name(cql_type: &CqlType) -> String {
+    raw_type(cql_type, false)
+}
+
+/// What is in frozen collections and in tuples is frozen; tuples and vectors do not say so.
+fn raw_type(cql_type: &CqlType, frozen: bool) -> String {
+    let freeze = |text: String| if frozen { format!("frozen<{text}>") } else { text };
     match cql_type {
         CqlType::Native(native) => native.name().to_owned(),
-        CqlType::List(element) => format!("list<{}>", type_name(element)),
-        CqlType::Set(element) => format!("set<{}>", type_name(element)),
-        CqlType::Map(key, value) => format!("map<{}, {}>", type_name(key), type_name(value)),
+        CqlType::List(element) => freeze(format!("list<{}>", raw_type(element, frozen))),
+        CqlType::Set(element) => freeze(format!("set<{}>", raw_type(element, frozen))),
+        CqlType::Map(key, value) => {
+            freeze(format!("map<{}, {}>", raw_type(key, frozen), raw_type(value, frozen)))
+        }
         CqlType::Tuple(types) => {
-            let types: Vec<String> = types.iter().map(type_name).collect();
+            let types: Vec<String> = types.iter().map(|inner| raw_type(inner, true)).collect();
             format!("tuple<{}>", types.join(", "))
         }
-        CqlType::Vector(element, dimension) => format!("vector<{}, {dimension}>", type_name(element)),
-        CqlType::User(name) => match &name.keyspace {
+        CqlType::Vector(element, dimension) => format!("vector<{}, {dimension}>", raw_type(element, false)),
+        CqlType::User(name) => freeze(match &name.keyspace {
             Some(keyspace) => format!("{}.{}", keyspace.name, name.name.name),
             None => name.name.name.clone(),
-        },
-        CqlType::Frozen(inner) => format!("frozen<{}>", type_name(inner)),
+        }),
+        CqlType::Frozen(inner) => raw_type(inner, true),
         CqlType::Custom(class) => format!("'{class}'"),
     }
 }

@@ -273,6 +273,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn calls_in_calls_are_looked_up_once() {
+        let mut session = Session::new(QuerySettings::default());
+        session.query("CREATE TABLE t (k int PRIMARY KEY, v int)");
+        let nested = |operand: &str| format!("{}{operand}{}", "abs(".repeat(50), ")".repeat(50));
+        let sums = |operand: &str| format!("{operand}{}", " + 1".repeat(250));
+        for expression in [nested, sums] {
+            let (of_column, of_constant) = (expression("v"), expression("-3"));
+            session.query(&format!("SELECT {of_column} FROM t"));
+            // Where the type of a constant is not said Cassandra may find none, after the same search.
+            let _ = session.try_query(&format!("SELECT k FROM t WHERE k = {of_constant}"));
+            let _ = session.try_query(&format!("INSERT INTO t (k, v) VALUES (1, {of_constant})"));
+        }
+    }
+
     /// The pages of a statement, each with its number of rows.
     fn pages(session: &mut Session, text: &str, page_size: i32) -> Vec<ResultSet> {
         let prepared = session.prepare(text);

@@ -54,8 +54,9 @@ use crate::lexer::{Keyword, Kind, Lexer, Token};
 /// up to 24 KiB of ours without optimisation.
 pub const MAX_NESTING: u32 = 64;
 
-/// How many operators, field and element selections one expression may chain: each makes its tree one higher.
-pub const MAX_CHAIN: u32 = 1024;
+/// How many operators, field and element selections one expression may chain: each makes its tree one higher, and
+/// takes up to 5 KiB of stack without optimisation.
+pub const MAX_CHAIN: u32 = 256;
 
 /// How many bind markers a statement may have: they are counted in 16 bits by the native protocol.
 pub const MAX_MARKERS: usize = u16::MAX as usize;

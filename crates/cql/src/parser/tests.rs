@@ -88,16 +88,16 @@ fn nesting_is_bounded_everywhere() {
 fn chains_are_bounded() {
     let chain = |link: &str, n: usize| format!("SELECT a{} FROM t", link.repeat(n));
     for link in [" + 1", " * b", ".f", "[1]"] {
-        assert!(parse(&chain(link, 1_000)).is_ok(), "{link}");
+        assert!(parse(&chain(link, 250)).is_ok(), "{link}");
         assert!(parse(&chain(link, 100_000)).is_err(), "{link}");
     }
     let long = format!("INSERT INTO t (a) VALUES (1{})", " - 1".repeat(100_000));
-    assert_eq!(error(&long), "An expression has more than 1024 operators");
+    assert_eq!(error(&long), "An expression has more than 256 operators");
 }
 
 #[test]
 fn each_expression_has_its_own_chain() {
-    let sum = format!("1{}", " + 1".repeat(1_000));
+    let sum = format!("1{}", " + 1".repeat(250));
     let text = format!("INSERT INTO t (a, b) VALUES ({sum}, {sum})");
     assert!(parse(&text).is_ok());
 }

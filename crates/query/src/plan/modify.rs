@@ -152,6 +152,9 @@ impl ModifyPlan {
         let mut rows = self.restrictions.rows(&self.table, &binding)?;
         for row in &mut rows {
             compact::complete(&self.table, row)?;
+            if let Some(missing) = self.table.clustering().get(row.len()) {
+                bail!("Invalid null value for column {}", missing.name);
+            }
             let mut length = 0;
             for (column, value) in self.table.clustering().iter().zip(&row.0) {
                 if let Some(value) = value {

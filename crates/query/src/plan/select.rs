@@ -62,6 +62,11 @@ pub(crate) fn prepare(
     if select.json {
         selection = selection.into_json(&table);
     }
+    if !select.group_by.is_empty() {
+        selection.compute();
+    }
+    let key_is_in = restrictions.key_is_in(&table);
+    let sort = (key_is_in && !order.is_empty()).then(|| Sort::prepare(&table, &order, &mut selection));
     if select.distinct {
         ensure(select.per_partition_limit.is_none(), || {
             "PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries".to_owned()
@@ -70,17 +75,11 @@ pub(crate) fn prepare(
     }
     let grouping =
         group_by::prepare(&context, markers, &table, &select.group_by, &restrictions, select.distinct)?;
-    if grouping.is_some() {
-        selection.compute();
-    }
     let is_one_group = grouping.is_none() && selection.is_aggregate();
     ensure(!is_one_group || select.per_partition_limit.is_none(), || {
         "PER PARTITION LIMIT is not allowed with aggregate queries.".to_owned()
     })?;
-    let key_is_in = restrictions.key_is_in(&table);
     let reversed = order::is_reversed(&table, &order, &restrictions)?;
-    let sorts = key_is_in && !order.is_empty();
-    let sort = sorts.then(|| Sort::prepare(&table, &order, &mut selection, reversed));
     restrictions.check_filtering(&table, terms.allow_filtering)?;
     let mut limit = |written: &Option<ast::Term>, name: &str| match written {
         None => Ok(None),

@@ -9,7 +9,7 @@ use super::restriction::{Restriction, Side, Test};
 use super::set::RestrictionSet;
 use super::values::{self, Combinations};
 use crate::bind::Binding;
-use crate::error::{CqlResult, bail};
+use crate::error::{CqlResult, bail, invalid};
 use crate::request::Value;
 
 /// Whether a restriction cannot narrow the rows read because it does not continue the prefix.
@@ -45,7 +45,8 @@ pub(super) fn filtered<'a>(set: &'a RestrictionSet, table: &Table) -> Vec<&'a Re
     found
 }
 
-/// The rows, where all clustering columns are restricted by equality; ascending, distinct.
+/// The rows, where all clustering columns are restricted by equality; ascending, distinct. A value
+/// for a tuple of columns may have too few elements: then the row is too short, and none.
 pub(super) fn rows(set: &RestrictionSet, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<Clustering>> {
     let mut combinations = Combinations::new();
     for restriction in set.iter() {
@@ -144,6 +145,9 @@ fn ends(set: &RestrictionSet, table: &Table, binding: &Binding<'_>, is_start: bo
     for restriction in set.iter() {
         if is_filtered(restriction, position, table) {
             break;
+        }
+        if !combinations.are_all_of(position) {
+            return invalid("A tuple with fewer elements than columns must be the last restriction");
         }
         if let Test::Slice { start, end } = &restriction.test {
             let prefixes = combinations.into_prefixes();

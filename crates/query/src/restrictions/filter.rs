@@ -36,7 +36,7 @@ pub(super) fn append(
             }
             out.push(in_list(terms, restriction, table, binding)?);
         }
-        (Test::Slice { .. }, true) if restriction.columns.len() > 1 => {
+        (Test::Slice { .. }, true) => {
             return invalid("Multi-column slice restrictions cannot be used for filtering.");
         }
         (Test::Slice { start, end }, _) => {

@@ -142,6 +142,12 @@ impl Restrictions {
                 Resolved::Columns(restriction) => restrictions.add(restriction, table, terms)?,
             }
         }
+        // What is ordered by nearness is restricted by it, and joins others as little as an equality does.
+        if let Some((column, known)) =
+            terms.ann.and_then(|column| Some((column, restrictions.others.get(column)?)))
+        {
+            known.merge(&Restriction::single(column, Test::Eq(Term::Null)), table)?;
+        }
         let expressions: Vec<&ast::Relation> = relations.iter().filter(is_index_expression).collect();
         refuse_index_expressions(table, &expressions)?;
         restrictions.check(table, terms)?;

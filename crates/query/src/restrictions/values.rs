@@ -26,6 +26,11 @@ impl Combinations {
         self.prefixes.is_empty()
     }
 
+    /// Whether each prefix has as many values.
+    pub(super) fn are_all_of(&self, values: usize) -> bool {
+        self.prefixes.iter().all(|prefix| prefix.len() == values)
+    }
+
     /// The prefixes.
     pub(super) fn into_prefixes(self) -> Vec<Vec<Option<Bytes>>> {
         self.prefixes
@@ -48,7 +53,8 @@ impl Combinations {
     }
 }
 
-/// Adds the values of an `=` or IN restriction.
+/// Adds the values of an `=` or IN restriction. A value for a tuple of columns may have fewer
+/// elements than there are columns: it is a shorter prefix then.
 pub(super) fn append(
     combinations: &mut Combinations,
     restriction: &Restriction,
@@ -61,10 +67,11 @@ pub(super) fn append(
             combinations.push_all(&[value]);
         }
         (Test::Eq(value), true) => {
-            let fields = value.bind_fields(binding)?.unwrap_or_default();
+            let fields = value.bind_fields(binding)?;
+            let fields = fields.unwrap_or_else(|| vec![None; restriction.columns.len()]);
             let mut values = Vec::with_capacity(fields.len());
-            for (index, column) in restriction.columns.iter().enumerate() {
-                match fields.get(index).cloned().flatten() {
+            for (value, column) in fields.into_iter().zip(&restriction.columns) {
+                match value {
                     Some(value) => values.push(value),
                     None => bail!("Invalid null value for column {}", table.columns[*column].name),
                 }
@@ -109,7 +116,12 @@ pub(super) fn in_values_present(
             }
             Ok(present)
         }
-        InTerms::Marker(_) => in_values(terms, column, table, binding),
+        InTerms::Marker(marker) => match marker.bind(binding)? {
+            Value::Bytes(list) => {
+                Ok(unpack_nullable_list(&list).unwrap_or_default().into_iter().flatten().collect())
+            }
+            _ => in_values(terms, column, table, binding),
+        },
     }
 }
 
@@ -147,14 +159,16 @@ fn tuples(
 ) -> CqlResult<Vec<Vec<Bytes>>> {
     let fields: Vec<Vec<Option<Bytes>>> = match terms {
         InTerms::List(terms) => {
-            let bound = terms.iter().map(|term| Ok(term.bind_fields(binding)?.unwrap_or_default()));
+            let bound = terms.iter().map(|term| Ok(term.bind_fields(binding)?.unwrap_or(vec![None])));
             bound.collect::<CqlResult<_>>()?
         }
         InTerms::Marker(marker) => match marker.bind(binding)? {
             Value::Null | Value::Unset => return invalid("Invalid null value for IN restriction"),
             Value::Bytes(list) => {
                 let tuples = unpack_nullable_list(&list).unwrap_or_default().into_iter();
-                tuples.map(|tuple| tuple.and_then(|tuple| split_tuple(&tuple)).unwrap_or_default()).collect()
+                tuples
+                    .map(|tuple| tuple.and_then(|tuple| split_tuple(&tuple)).unwrap_or(vec![None]))
+                    .collect()
             }
         },
     };
@@ -166,7 +180,7 @@ fn tuples(
     let mut tuples = Vec::with_capacity(fields.len());
     for fields in fields {
         let values = fields.into_iter().collect::<Option<Vec<Bytes>>>();
-        match values.filter(|values| values.len() == restriction.columns.len()) {
+        match values.filter(|values| values.len() <= restriction.columns.len()) {
             Some(values) => tuples.push(values),
             None => bail!("Invalid null value in condition for columns: [{}]", names()),
         }

@@ -14,7 +14,7 @@ use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
 use crate::functions::{Aggregation, Body, Function};
 use crate::request::Value;
-use crate::values::{pack_map, pack_set, vector};
+use crate::values::{pack_map, pack_nullable_list, pack_set, vector};
 
 /// A selector. Columns are places among the fetched ones, terms places among the selection's.
 #[derive(Clone, Debug)]
@@ -87,7 +87,8 @@ impl Node {
             Node::Term(index) => match evaluation.term(*index) {
                 Value::Bytes(bytes) => Ok(Some(bytes.clone())),
                 Value::Null => Ok(None),
-                Value::Unset => invalid("Invalid unset value for a term in the selection clause"),
+                // Cassandra's unset value is a buffer of no bytes, and shown as that.
+                Value::Unset => Ok(Some(Bytes::new())),
             },
             Node::Call { function, arguments } => {
                 let values = arguments.iter().map(|argument| argument.argument(function, evaluation));
@@ -118,10 +119,8 @@ impl Node {
                 let fields = fields.iter().map(value).collect::<CqlResult<Vec<Option<Bytes>>>>()?;
                 Ok(Some(pack_tuple(&fields)))
             }
-            Node::List(parts) => {
-                let parts = present(parts, evaluation)?;
-                Ok(Some(pack_collection(parts.len(), &parts)))
-            }
+            // Nulls stay in lists, and only there.
+            Node::List(parts) => Ok(Some(pack_nullable_list(&all(parts, evaluation)?))),
             Node::Vector(element, parts) => Ok(Some(vector(element, &present(parts, evaluation)?))),
             Node::Set(element, _) | Node::Map(element, _) if **element == DataType::Counter => {
                 invalid("Counters are not comparable: they cannot be elements of a set or keys of a map")

@@ -62,7 +62,7 @@ impl SelectPlan {
             Some(Partitions::Range(_)) => (1, true),
             None => (0, self.restrictions.is_key_range()),
         };
-        let is_paged = is_aggregate || (page_size > 0 && limit > page_size);
+        let is_paged = is_aggregate || (query.is_some() && page_size > 0 && limit > page_size);
         if is_paged {
             self.warn(is_aggregate, execution);
             ensure(page_size <= 0 || self.sort.is_none(), || {
@@ -115,7 +115,8 @@ impl SelectPlan {
             }
             RowSelection::Slices(slices)
         } else {
-            let rows = self.restrictions.rows(table, &binding)?;
+            let mut rows = self.restrictions.rows(table, &binding)?;
+            rows.retain(|row| row.len() == table.clustering_count);
             if rows.is_empty() && !self.selection.has_statics(table) && !table.is_static_compact() {
                 return Ok(None);
             }

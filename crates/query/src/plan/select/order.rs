@@ -100,16 +100,9 @@ pub(super) struct Sort {
 
 impl Sort {
     /// Makes sure that the columns are fetched, and notes where their values stand.
-    pub(super) fn prepare(
-        table: &Table,
-        order: &[(usize, bool)],
-        selection: &mut Selection,
-        reversed: bool,
-    ) -> Sort {
-        let places = order.iter().map(|(index, _)| {
-            let column = &table.columns[*index];
-            let descending = (column.order == ClusteringOrder::Desc) != reversed;
-            (selection.place_for_order(*index), column.data_type.clone(), descending)
+    pub(super) fn prepare(table: &Table, order: &[(usize, bool)], selection: &mut Selection) -> Sort {
+        let places = order.iter().map(|(column, descending)| {
+            (selection.place_for_order(*column), table.columns[*column].data_type.clone(), *descending)
         });
         Sort { places: places.collect() }
     }
