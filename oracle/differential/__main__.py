@@ -45,14 +45,14 @@ class Run:
                 verdict, settled = self.one(record.Case(lines), counts)
                 if verdict.different:
                     differences.append((index, verdict))
-                    if not settled:
-                        break
+                if verdict.kind != "same" and not settled:
+                    break
         finally:
             self.drop(keyspace)
         return counts, differences
 
     def one(self, case, counts):
-        """Runs and judges one case. Also says whether it cannot have left the two servers in different states."""
+        """Runs and judges one case; also says whether both answered with errors, and so cannot differ in their states now."""
         try:
             exchanges = self.pair.run(case)
         except Lost as lost:

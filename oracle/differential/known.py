@@ -31,12 +31,19 @@ def both_errors(cassandra, basalt):
     return cassandra.kind == basalt.kind == "error"
 
 
+SERVER_ERROR, READ_FAILURE, WRITE_FAILURE = 0x0000, 0x1300, 0x1500
 CLIENT_ERRORS = (0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2500)
 
 
 @compat("Where the text of a Java exception gets out of Cassandra, ours says what is wrong in words of its own")
 def java_exception(case, cassandra, basalt):
-    return both_errors(cassandra, basalt) and cassandra.code == 0 and (basalt.code in CLIENT_ERRORS or basalt.code == 0)
+    return both_errors(cassandra, basalt) and cassandra.code == SERVER_ERROR and basalt.code in CLIENT_ERRORS + (SERVER_ERROR,)
+
+
+@compat("Where Cassandra fails inside on a statement that has a meaning, ours does what the statement says")
+def cassandra_fails_inside(case, cassandra, basalt):
+    failed = cassandra.kind == "error" and cassandra.code in (SERVER_ERROR, READ_FAILURE, WRITE_FAILURE)
+    return failed and basalt.kind != "error"
 
 
 @compat("A client warning names the options that were given a value other than Cassandra's default")

@@ -16,14 +16,14 @@ class World:
     """What generators share: the random numbers, the schema, the switches."""
 
     def __init__(self, rng, schema, features):
-        self.rng, self.schema, self.features = rng, schema, features
+        self.rng, self.schema, self.features, self.epoch = rng, schema, features, 0
 
     def now(self):
         return NOW + self.rng.choice((0, 0, 1, 30, 30, 90, 1000))
 
     def time(self):
-        """Timestamps of writes: few, so that ties are usual."""
-        return self.rng.choice((1, 2, 3, 3, 4, 5, 6, 7, 100)) if self.rng.random() < 0.98 else self.rng.choice((0, -1, -5, 2**62))
+        """Timestamps of writes: few, so that ties are usual. Later ones follow each column that is dropped at a time of ours."""
+        return self.epoch + self.rng.choice((1, 2, 3, 3, 4, 5, 6, 7, 100) if self.rng.random() < 0.98 else (0, -1, -5))
 
 
 def keyspace(number):
