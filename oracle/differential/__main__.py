@@ -5,6 +5,7 @@ Without --seeds the seeds begin at --first (default: a number from the clock, pr
 """
 import argparse
 import collections
+import difflib
 import multiprocessing
 import os
 import queue
@@ -16,6 +17,10 @@ import record
 
 from . import compare, known, minimise, nodes, seeds
 from .pair import Lost, Pair
+
+
+# Differences of one signature that are printed; all are counted.
+SHOWN_MAX = 2
 
 
 class Run:
@@ -91,15 +96,16 @@ def worker(cassandra, features, tasks, results):
 
 
 def show(number, index, lines, verdict):
+    """Prints a difference: the block, then the answers' lines with - for Cassandra's and + for Basalt's."""
     print("\n--- seed %d, block %d: %s" % (number, index, verdict.signature))
     print("\n".join(lines))
-    for name, answer in zip(("cassandra", "basalt"), verdict.answers):
-        for line in answer[:14]:
-            print("  %-9s %s" % (name, line[:400]))
+    for line in list(difflib.unified_diff(*verdict.answers, n=1, lineterm=""))[2:26]:
+        if not line.startswith("@@"):
+            print("  " + line[:600])
 
 
 class Report:
-    """Counts, progress lines, and one difference printed for each signature."""
+    """Counts, progress lines, and the first differences of each signature."""
 
     def __init__(self, features):
         self.features, self.began, self.printed = features, time.monotonic(), time.monotonic()
@@ -112,7 +118,7 @@ class Report:
             self.failed.append(number)
             blocks = seeds.blocks(number, self.features)
         for index, verdict in differences:
-            if not self.signatures[verdict.signature]:
+            if self.signatures[verdict.signature] < SHOWN_MAX:
                 show(number, index, blocks[index], verdict)
             self.signatures[verdict.signature] += 1
         if time.monotonic() - self.printed > 10:

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use basalt_cql::ast::Marker;
-use basalt_model::schema::ColumnKind;
+use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{DataType, Table};
 
 use crate::result::ColumnSpec;
@@ -22,6 +22,9 @@ pub struct Receiver {
     pub data_type: DataType,
     /// Index in `Table::columns`, if the place is a column as a whole.
     pub column: Option<usize>,
+    /// Whether it is a column in descending order, whose type is a `ReversedType`: Cassandra does not see collections,
+    /// user types and vectors through it everywhere.
+    pub is_reversed: bool,
 }
 
 impl Receiver {
@@ -34,6 +37,7 @@ impl Receiver {
             name: column.name.clone(),
             data_type: column.data_type.clone(),
             column: Some(index),
+            is_reversed: column.order == ClusteringOrder::Desc,
         }
     }
 
@@ -45,6 +49,7 @@ impl Receiver {
             name: name.into(),
             data_type,
             column: None,
+            is_reversed: false,
         }
     }
 
@@ -56,6 +61,7 @@ impl Receiver {
             name: name.into(),
             data_type: data_type.clone(),
             column: None,
+            is_reversed: false,
         }
     }
 

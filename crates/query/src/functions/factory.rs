@@ -92,6 +92,15 @@ impl Parameter {
         }
     }
 
+    /// What a descending column's type is to it: those that look for collections and vectors do not find them.
+    fn seen_reversed(&self, data_type: &DataType) -> DataType {
+        match self {
+            Parameter::Optional(parameter) => parameter.seen_reversed(data_type),
+            Parameter::Any { .. } | Parameter::LikeFirst | Parameter::OneOf(..) => data_type.clone(),
+            _ => DataType::Empty,
+        }
+    }
+
     /// What it requires instead of a type, if it does not take that.
     fn refuses(&self, data_type: &DataType) -> Option<String> {
         let element = match data_type {
@@ -166,7 +175,8 @@ pub(super) fn argument_types(request: &Request<'_>, parameters: &[Parameter]) ->
                 signature()
             );
         };
-        if let Some(wanted) = parameter.refuses(&data_type) {
+        let seen = if argument.is_reversed() { &parameter.seen_reversed(&data_type) } else { &data_type };
+        if let Some(wanted) = parameter.refuses(seen) {
             bail!(
                 "Function system.{name} requires {wanted}, but found argument {} of type {data_type}",
                 argument.text()

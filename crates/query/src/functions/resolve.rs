@@ -21,6 +21,10 @@ pub(crate) trait Argument {
     fn text(&self) -> String;
     /// Whether it is a bind marker.
     fn is_marker(&self) -> bool;
+    /// Whether it is a column in descending order (`ReversedType`).
+    fn is_reversed(&self) -> bool {
+        false
+    }
     /// How many elements it has, if it is a selector that may be a list or a vector.
     fn array_length(&self) -> Option<usize> {
         None
@@ -98,9 +102,14 @@ pub(crate) fn argument_place(table: Option<&Table>, function: &Function, index: 
     let data_type = function.arguments[index].clone();
     match table {
         Some(table) => Receiver::named(table, &name, data_type),
-        None => {
-            Receiver { keyspace: "".into(), table: "".into(), name: name.into(), data_type, column: None }
-        }
+        None => Receiver {
+            keyspace: "".into(),
+            table: "".into(),
+            name: name.into(),
+            data_type,
+            column: None,
+            is_reversed: false,
+        },
     }
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn prepare(
         name: "".into(),
         data_type: basalt_model::DataType::BigInt,
         column: None,
+        is_reversed: false,
     };
     let using = (batch.using.timestamp.as_ref(), batch.using.ttl.as_ref());
     let attributes = attributes::prepare(&context, markers, using, &place)?;

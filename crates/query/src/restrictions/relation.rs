@@ -170,10 +170,15 @@ fn contains(
 /// The place of what a collection is asked to contain (`CollectionType.makeCollectionReceiver`).
 pub(crate) fn contained(receiver: &Receiver, key_wanted: bool) -> CqlResult<Receiver> {
     match &receiver.data_type {
-        DataType::Map { key, .. } if key_wanted => Ok(receiver.key_of(key)),
+        DataType::Map { key, .. } if key_wanted && !receiver.is_reversed => Ok(receiver.key_of(key)),
         _ if key_wanted => bail!("Cannot use CONTAINS KEY on non-map column {}", receiver.name),
-        DataType::Map { value, .. } => Ok(receiver.value_of(value)),
-        DataType::List { element, .. } | DataType::Set { element, .. } => Ok(receiver.value_of(element)),
+        DataType::Map { value: part, .. }
+        | DataType::List { element: part, .. }
+        | DataType::Set { element: part, .. }
+            if !receiver.is_reversed =>
+        {
+            Ok(receiver.value_of(part))
+        }
         _ => bail!("Cannot use CONTAINS on non-collection column {}", receiver.name),
     }
 }
@@ -211,6 +216,7 @@ fn element(
     let receiver = Receiver::column(table, column);
     let shown = &receiver.name;
     let (keys, values) = match &receiver.data_type {
+        _ if receiver.is_reversed => bail!("Column {shown} cannot be used as a map"),
         DataType::List { .. } => {
             bail!("Indexes on list entries ({shown}[index] = value) are not currently supported.")
         }

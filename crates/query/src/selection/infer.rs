@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use basalt_cql::ast;
 use basalt_cql::ast::{CellAttribute, Selectable, SelectableKind, TermKind};
+use basalt_model::schema::ClusteringOrder;
 use basalt_model::{Column, DataType, Table};
 
 use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
@@ -50,12 +51,22 @@ impl Argument for Selected<'_> {
         matches!(self.selectable.kind, SelectableKind::Marker(_))
     }
 
+    fn is_reversed(&self) -> bool {
+        is_reversed(self.table, self.selectable)
+    }
+
     fn array_length(&self) -> Option<usize> {
         match &self.selectable.kind {
             SelectableKind::List(elements) => Some(elements.len()),
             _ => None,
         }
     }
+}
+
+/// Whether a selector is a column in descending order, whose type Cassandra does not look into everywhere.
+fn is_reversed(table: &Table, selectable: &Selectable) -> bool {
+    let SelectableKind::Column(name) = &selectable.kind else { return false };
+    table.column(&name.name).is_some_and(|column| column.order == ClusteringOrder::Desc)
 }
 
 fn column_type(table: &Table, name: &str) -> Option<DataType> {
@@ -79,6 +90,13 @@ pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Sele
         SelectableKind::TypeHint(cql_type, _) => {
             types::resolve(context.schema, context.keyspace, cql_type).ok().map(|hinted| hinted.freeze())
         }
+        SelectableKind::Field(inner, _)
+        | SelectableKind::Element(inner, _)
+        | SelectableKind::Slice(inner, _, _)
+            if is_reversed(table, inner) =>
+        {
+            None
+        }
         SelectableKind::Field(inner, field) => match recurse(inner)? {
             DataType::Udt { definition, .. } => {
                 let found = definition.fields.iter().find(|(name, _)| **name == *field.name);
@@ -89,6 +107,8 @@ pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Sele
         SelectableKind::Element(inner, _) => match recurse(inner)? {
             DataType::Map { value, .. } => Some(DataType::clone(&value)),
             DataType::Set { element, .. } => Some(DataType::clone(&element)),
+            // That of the names of its cells; such a selector is refused in the end.
+            DataType::List { .. } => Some(DataType::TimeUuid),
             _ => None,
         },
         SelectableKind::Slice(inner, _, _) => recurse(inner).filter(DataType::is_collection),

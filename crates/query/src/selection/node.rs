@@ -248,7 +248,9 @@ impl Node {
                     Value::Null => bail!("Invalid null value for element selection on {name}"),
                     Value::Unset => bail!("Invalid unset value for element selection on {name}"),
                 };
-                let found = keys.iter().position(|key| key_type.compare(key, wanted).is_eq());
+                // The search ends where a sorted collection could no longer have it; not all that are stored are sorted.
+                let end = keys.iter().position(|key| key_type.compare(key, wanted).is_ge());
+                let found = end.filter(|index| key_type.compare(keys[*index], wanted).is_eq());
                 Ok(Some(found.map_or(0..0, |index| index..index + 1)))
             }
             Node::Slice { from, to, name, .. } => {
@@ -258,11 +260,16 @@ impl Node {
                     Some(Value::Null) => bail!("Invalid null value for slice selection on {name}"),
                 };
                 let (from, to) = (end(from)?, end(to)?);
+                let reached = |key: &&Bytes, end: &Bytes| key_type.compare(key, end);
                 let start =
-                    from.map_or(0, |from| keys.partition_point(|key| key_type.compare(key, &from).is_lt()));
-                let stop = to
-                    .map_or(keys.len(), |to| keys.partition_point(|key| key_type.compare(key, &to).is_le()));
-                Ok(Some(start..stop.max(start)))
+                    from.map_or(Some(0), |from| keys.iter().position(|key| reached(key, &from).is_ge()));
+                let start = start.unwrap_or(keys.len());
+                let rest = &keys[start..];
+                let length = to.and_then(|to| {
+                    let last = rest.iter().position(|key| reached(key, &to).is_ge())?;
+                    Some(last + usize::from(reached(&rest[last], &to).is_eq()))
+                });
+                Ok(Some(start..start + length.unwrap_or(rest.len())))
             }
             _ => Ok(None),
         }

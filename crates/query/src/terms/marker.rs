@@ -20,6 +20,8 @@ pub(crate) struct Marker {
     data_type: DataType,
     /// The receiver's name, where an unset value is refused by name: tuples of several columns.
     tuple_name: Option<Arc<str>>,
+    /// Whether the bytes are taken as they are: Cassandra does not see that a descending column is a collection.
+    keeps_bytes: bool,
 }
 
 /// A marker for one place.
@@ -28,6 +30,7 @@ pub(super) fn prepare(marker: &ast::Marker, receiver: &Receiver) -> Term {
         index: usize::from(marker.index),
         data_type: receiver.data_type.clone(),
         tuple_name: None,
+        keeps_bytes: receiver.is_reversed,
     })
 }
 
@@ -37,6 +40,7 @@ pub(super) fn prepare_tuple(marker: &ast::Marker, receiver: &Receiver) -> Term {
         index: usize::from(marker.index),
         data_type: receiver.data_type.clone(),
         tuple_name: Some(receiver.name.clone()),
+        keeps_bytes: false,
     })
 }
 
@@ -74,6 +78,10 @@ impl Marker {
                 Some(name) => bail!("Invalid unset value for tuple {name}"),
                 None => Ok(Value::Unset),
             },
+            Value::Bytes(bytes) if self.keeps_bytes => {
+                self.data_type.validate(bytes).map_err(marshal)?;
+                Ok(Value::Bytes(bytes.clone()))
+            }
             Value::Bytes(bytes) => {
                 check_count(&self.data_type, bytes)?;
                 self.data_type.validate_bound(bytes).map_err(marshal)?;
