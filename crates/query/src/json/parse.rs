@@ -14,11 +14,16 @@ use crate::literals::java_double;
 const NUMBER_DIGITS_MAX: usize = 1000;
 const NAME_CHARACTERS_MAX: usize = 50_000;
 
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// Reads the first value of a text; what follows it is not looked at.
 ///
 /// # Errors
 /// Why it is not JSON, in words of the parser's or ours.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
+    if let Some(word) = word(text) {
+        return Ok(word);
+    }
     let text = without_lone_surrogates(text);
     let mut stream = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
     let value = match stream.next() {
@@ -27,11 +32,22 @@ pub(crate) fn parse(text: &str) -> Result<Value, String> {
         None => return Err("No content to map due to end-of-input".to_owned()),
     };
     let rest = text.get(stream.byte_offset()..).unwrap_or_default();
-    if value.is_number() && !rest.is_empty() && !rest.starts_with([' ', '\t', '\r', '\n']) {
+    if value.is_number() && !rest.is_empty() && !rest.starts_with(BLANKS) {
         return Err("Expected space separating root-level values".to_owned());
     }
     check(&value)?;
     Ok(value)
+}
+
+/// A text that begins with one of JSON's words, whatever follows that does not belong to a word.
+fn word(text: &str) -> Option<Value> {
+    let text = text.trim_start_matches(BLANKS);
+    let words = [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
+    words.into_iter().find_map(|(word, value)| {
+        let next = text.strip_prefix(word)?.chars().next();
+        let goes_on = next.is_some_and(|c| c >= '0' && (c.is_alphanumeric() || c == '_'));
+        (!goes_on).then_some(value)
+    })
 }
 
 /// Half of a surrogate pair (`\ud83d` alone) is no character. Java keeps it, and writes `?` for it

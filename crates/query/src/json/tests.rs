@@ -22,6 +22,11 @@ fn half_a_surrogate_pair_becomes_a_question_mark() {
 fn what_follows_the_first_value_is_left_alone_unless_it_touches_a_number() {
     assert_eq!(parse("{} x").unwrap(), serde_json::json!({}));
     assert_eq!(parse("1 x").unwrap(), serde_json::json!(1));
+    assert_eq!(parse(" null-").unwrap(), serde_json::json!(null));
+    assert_eq!(parse("true\u{a0}x").unwrap(), serde_json::json!(true));
+    assert!(parse("nullx").is_err());
+    assert!(parse("false_").is_err());
+    assert!(parse("true0").is_err());
     assert!(parse("1,").is_err());
     assert!(parse("1x").is_err());
     assert!(parse("").is_err());
