@@ -17,6 +17,7 @@ use std::task::Poll;
 use basalt_model::command::{
     ClusteringFilter, ColumnFilter, DataLimits, PartitionRows, ReadTarget, RowFilter, RowSelection,
 };
+use basalt_model::deletion::NO_TIMESTAMP;
 use basalt_model::env::SharedEnv;
 use basalt_model::error::WriteType;
 use basalt_model::{
@@ -33,11 +34,17 @@ use remembered::{CounterKey, Remembered};
 /// Partitions share this many locks.
 const STRIPES: usize = 1024;
 
-/// What one node has counted (`db/ClockAndCount`).
+/// What one node has counted (`db/ClockAndCount`), and when that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClockAndCount {
     clock: i64,
     count: i64,
+    /// Microseconds, as the client or the coordinator gave them.
+    timestamp: i64,
+}
+
+impl ClockAndCount {
+    const BLANK: ClockAndCount = ClockAndCount { clock: 0, count: 0, timestamp: NO_TIMESTAMP };
 }
 
 /// What counting needs.
@@ -234,12 +241,16 @@ impl Coordinator {
             let current = match (known, found.cell(&table, row, cell.column)) {
                 (Some(known), _) => known,
                 (None, Some(stored)) => own_count(stored, counters.id)?,
-                (None, None) => ClockAndCount { clock: 0, count: 0 },
+                (None, None) => ClockAndCount::BLANK,
             };
             let value = ClockAndCount {
                 clock: now_micros.max(current.clock.saturating_add(1)),
                 count: current.count.wrapping_add(CounterContext::total(&cell.value)),
+                // What holds more is never the older: a deletion takes both or leaves this one, whichever
+                // of them it is merged with first.
+                timestamp: cell.timestamp.max(current.timestamp),
             };
+            cell.timestamp = value.timestamp;
             cell.value = CounterContext::global(counters.id, value.clock, value.count).to_bytes();
             counted.extend(key.map(|key| Counted { stripe, key, value }));
         }
@@ -329,8 +340,8 @@ impl Found {
 fn own_count(cell: &Cell, id: CounterId) -> Result<ClockAndCount, ReplicaError> {
     let context = CounterContext::parse(&cell.value)
         .ok_or_else(|| ReplicaError::Storage("a stored counter is not one".to_owned()))?;
-    let own = context.shard(id).map(|shard| ClockAndCount { clock: shard.clock, count: shard.count });
-    Ok(own.unwrap_or(ClockAndCount { clock: 0, count: 0 }))
+    let (clock, count) = context.shard(id).map_or((0, 0), |shard| (shard.clock, shard.count));
+    Ok(ClockAndCount { clock, count, timestamp: cell.timestamp })
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ type Place = (Bytes, Option<Bytes>, ColumnId);
 /// Keeps contexts; applies writes when the test says so.
 #[derive(Default)]
 struct Kept {
-    cells: Lock<BTreeMap<Place, Bytes>>,
+    cells: Lock<BTreeMap<Place, (i64, Bytes)>>,
     taken: Lock<Vec<Taken>>,
     reads: AtomicU64,
     rows_of_a_page: AtomicU64,
@@ -79,7 +79,8 @@ impl Kept {
             let statics = update.static_row.iter().map(|row| (None, row));
             for (row, cells_of) in statics.chain(update.rows.iter().map(|row| (clustering_of(row), row))) {
                 for cell in &cells_of.cells {
-                    cells.insert((update.key.key.clone(), row.clone(), cell.column), cell.value.clone());
+                    let place = (update.key.key.clone(), row.clone(), cell.column);
+                    cells.insert(place, (cell.timestamp, cell.value.clone()));
                 }
             }
         }
@@ -102,7 +103,9 @@ impl Kept {
         let row = row.map(|row| Bytes::copy_from_slice(&[row]));
         let column = if row.is_some() { N } else { S };
         let cells = self.cells.lock();
-        cells.get(&(Bytes::from(partition), row, column)).map_or(0, |context| CounterContext::total(context))
+        cells
+            .get(&(Bytes::from(partition), row, column))
+            .map_or(0, |(_, context)| CounterContext::total(context))
     }
 }
 
@@ -130,7 +133,7 @@ impl Replica for Kept {
             let mut row = Row::new(clustering);
             for column in columns {
                 let value = cells.get(&(key.key.clone(), name.clone(), *column));
-                row.cells.extend(value.map(|value| Cell::live(*column, None, 1, value.clone())));
+                row.cells.extend(value.map(|(time, value)| Cell::live(*column, None, *time, value.clone())));
             }
             (!row.cells.is_empty()).then_some(row)
         };
@@ -391,14 +394,33 @@ fn clocks_grow_and_shards_of_others_are_not_written() {
     let mut stored = CounterContext::global(ID, 4_000, 7);
     stored.merge(&other);
     let place = (Bytes::from("p"), Some(Bytes::from_static(&[1])), N);
-    world.replica.cells.lock().insert(place.clone(), stored.to_bytes());
+    world.replica.cells.lock().insert(place.clone(), (1, stored.to_bytes()));
     world.add_now("p", 1, 2);
-    let written = CounterContext::parse(&world.replica.cells.lock()[&place]).unwrap();
+    let written = CounterContext::parse(&world.replica.cells.lock()[&place].1).unwrap();
     assert_eq!(written, CounterContext::global(ID, 4_001, 9));
     world.add_now("p", 2, 1);
     let fresh = (Bytes::from("p"), Some(Bytes::from_static(&[2])), N);
-    let written = CounterContext::parse(&world.replica.cells.lock()[&fresh]).unwrap();
+    let written = CounterContext::parse(&world.replica.cells.lock()[&fresh].1).unwrap();
     assert_eq!(written, CounterContext::global(ID, 1_000, 1));
+}
+
+/// Then no deletion takes the newer count and leaves the older.
+#[test]
+fn write_times_never_go_back() {
+    for cache_bytes in [0, 1 << 20] {
+        let world = world(cache_bytes);
+        for (timestamp, expected) in [(100, 100), (200, 200), (50, 200), (201, 201)] {
+            let (mut mutation, replication) = world.mutation("p", &[(Some(1), 1)]);
+            mutation.updates[0].rows[0].cells[0].timestamp = timestamp;
+            let mut add: Increment<'_> =
+                Box::pin(world.coordinator.write_counters(vec![(mutation, replication)], Consistency::One));
+            assert!(poll(&mut add).is_pending());
+            let written = world.replica.taken.lock()[0].mutations[0].updates[0].rows[0].cells[0].timestamp;
+            assert_eq!(written, expected);
+            world.replica.apply_next();
+            assert_eq!(poll(&mut add), Poll::Ready(Ok(())));
+        }
+    }
 }
 
 #[test]
