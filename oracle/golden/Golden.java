@@ -25,6 +25,7 @@ public final class Golden
         run(wanted, "reconcile", directory, Reconciles::write);
         run(wanted, "counters", directory, Counters::write);
         run(wanted, "literals", directory, Literals::write);
+        run(wanted, "float_texts", directory, FloatTexts::write);
         run(wanted, "decimal_math", directory, DecimalMath::write);
         run(wanted, "functions", directory, NativeFunctionList::write);
         System.exit(0);

@@ -7,6 +7,7 @@
 
 pub(crate) mod calendar;
 mod duration;
+mod java_float;
 mod net;
 mod number;
 mod print;
@@ -17,7 +18,8 @@ use basalt_model::types::validate::MarshalError;
 use basalt_model::{CqlError, DataType};
 use bytes::Bytes;
 
-pub use print::{java_double, java_float, print, to_text};
+pub use java_float::{java_double, java_float};
+pub use print::{print, to_text};
 
 /// How well a constant fits a type (`AssignmentTestable.TestResult`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -51,23 +51,7 @@ pub fn bracketed(keys: &[&str]) -> String {
     format!("[{}]", keys.join(", "))
 }
 
-/// `Double.toString`: at least one digit behind the point, `E` outside of 10^-3 to 10^7.
-pub fn double(value: f64) -> String {
-    if value.is_nan() {
-        return "NaN".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
-    }
-    let magnitude = value.abs();
-    if value == 0.0 || (1e-3..1e7).contains(&magnitude) {
-        return format!("{value:?}");
-    }
-    let text = format!("{value:e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let point = if digits.contains('.') { "" } else { ".0" };
-    format!("{digits}{point}E{exponent}")
-}
+pub use crate::literals::java_double as double;
 
 /// `Double.parseDouble`: decimal or hexadecimal, spaces around it, perhaps a suffix of Java's.
 pub fn parse_double(text: &str) -> Option<f64> {

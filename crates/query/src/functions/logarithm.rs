@@ -5,9 +5,9 @@
 #[derive(Clone, Copy)]
 struct Pair(f64, f64);
 
-const LOG10_E: Pair = Pair(0.4342944819032518, 1.098319650216765e-17);
-const LN_2: Pair = Pair(0.6931471805599453, 2.3190468138462996e-17);
-const LOG10_2: Pair = Pair(0.3010299956639812, -2.8037281277851704e-18);
+const LOG10_E: Pair = Pair(std::f64::consts::LOG10_E, 1.098319650216765e-17);
+const LN_2: Pair = Pair(std::f64::consts::LN_2, 2.3190468138462996e-17);
+const LOG10_2: Pair = Pair(std::f64::consts::LOG10_2, -2.8037281277851704e-18);
 /// Each term of the series is a thirtieth of the one before, or less.
 const TERMS: u32 = 20;
 

@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use super::decimal::{Decimal, Rounding};
+use crate::literals::{java_double, java_float};
 
 /// A number.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,13 +109,13 @@ impl Number {
         }
     }
 
-    /// As a decimal: doubles by their shortest text. What is not finite becomes zero; callers
+    /// As a decimal: doubles by their text. What is not finite becomes zero; callers
     /// refuse it first.
     pub(crate) fn as_decimal(&self) -> Decimal {
         match self {
             Number::Long(value) => Decimal::from(*value),
-            Number::Float(value) => from_text(&java_double(f64::from(*value), format!("{value:?}"))),
-            Number::Double(value) => from_text(&java_double(*value, format!("{value:?}"))),
+            Number::Float(value) => from_text(&java_float(*value)),
+            Number::Double(value) => from_text(&java_double(*value)),
             Number::Big(value) => Decimal::new(value.clone(), 0),
             Number::Decimal(value) => value.clone(),
         }
@@ -128,20 +129,6 @@ impl Number {
             _ => true,
         }
     }
-}
-
-/// Java prints 1e7 and larger, and less than 1e-3, with an exponent and at least one decimal:
-/// the scale of the decimal made of that text depends on it.
-fn java_double(value: f64, shortest: String) -> String {
-    let magnitude = value.abs();
-    if magnitude != 0.0 && !(1e-3..1e7).contains(&magnitude) {
-        let scientific = format!("{value:e}");
-        return match scientific.split_once('e') {
-            Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
-            _ => scientific,
-        };
-    }
-    shortest
 }
 
 fn from_text(text: &str) -> Decimal {

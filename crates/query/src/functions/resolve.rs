@@ -150,18 +150,27 @@ fn pick(
     arguments: &[&dyn Argument],
     returns: Option<&DataType>,
 ) -> CqlResult<Function> {
-    let mut compatible: Vec<&Function> = Vec::new();
+    let is_of_one_type = |function: &&Function| {
+        returns.is_some_and(|returns| function.arguments.iter().all(|argument| argument == returns))
+    };
+    let (mut exact, mut compatible): (Vec<&Function>, Vec<&Function>) = (Vec::new(), Vec::new());
     for function in &candidates {
         if returns.is_some_and(|returns| !function.fit(returns).is_assignable()) {
             continue;
         }
         match match_arguments(function, arguments) {
-            Fit::Exact => return Ok(function.clone()),
+            Fit::Exact => exact.push(function),
             Fit::Weak => compatible.push(function),
             Fit::No => {}
         }
     }
-    let operator = arithmetic::operator_of(name);
+    // Cassandra takes any that is exact. Several are where an operand is itself an operation of
+    // literals, which exactly fits every type.
+    if let Some(function) = exact.iter().find(|function| is_of_one_type(function)).or(exact.first()) {
+        return Ok((*function).clone());
+    }
+    // By their own names the functions behind operators are functions as others.
+    let operator = arithmetic::operator_of(name).filter(|_| shown.starts_with("system."));
     let shown_argument = |index: usize| arguments.get(index).map(|a| a.text()).unwrap_or_default();
     match (compatible.as_slice(), operator) {
         ([one], _) => Ok((*one).clone()),
@@ -176,11 +185,9 @@ fn pick(
             signatures(candidates.iter())
         ),
         (several, Some(op)) => {
-            if let (Some(returns), false) = (returns, arguments.iter().any(|a| a.is_marker())) {
-                let same = |f: &&&Function| f.arguments.iter().all(|argument| argument == returns);
-                if let Some(function) = several.iter().find(same) {
-                    return Ok((**function).clone());
-                }
+            let has_marker = arguments.iter().any(|argument| argument.is_marker());
+            if let Some(function) = several.iter().find(|function| !has_marker && is_of_one_type(function)) {
+                return Ok((**function).clone());
             }
             bail!(
                 "Ambiguous '{}' operation with args {} and {}: use type hint to disambiguate, example '(int) ?'",
@@ -189,7 +196,7 @@ fn pick(
                 shown_argument(1)
             )
         }
-        (_, None) if name == arithmetic::NEGATE => {
+        (_, None) if name == arithmetic::NEGATE && shown.starts_with("system.") => {
             bail!("Ambiguous negation: use type casts to disambiguate")
         }
         (several, None) => bail!(

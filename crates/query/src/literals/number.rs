@@ -5,6 +5,7 @@ use basalt_model::types::validate::MarshalError;
 use bytes::Bytes;
 use num_bigint::BigInt;
 
+use super::java_double;
 use super::refuse;
 
 /// The smallest of int, bigint and varint that holds an integer constant.
@@ -27,8 +28,8 @@ pub(super) fn smallest_float(text: &str) -> Option<DataType> {
     if !double.is_finite() {
         return Some(DataType::Decimal);
     }
-    // `BigDecimal.valueOf(double)` goes through the shortest text of the double.
-    let (double_scale, double_digits) = split_decimal(&format!("{double:e}"))?;
+    // `BigDecimal.valueOf(double)` goes through the text of the double.
+    let (double_scale, double_digits) = split_decimal(&java_double(double))?;
     let same = if digits == BigInt::ZERO || double_digits == BigInt::ZERO {
         digits == double_digits
     } else {

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use num_bigint::BigInt;
 use uuid::Uuid;
 
+use super::java_float::{java_double, java_float};
 use super::{duration, time};
 
 /// A value as a CQL literal; absent and (but for text and blobs) empty ones are `null`.
@@ -144,53 +145,4 @@ fn print_decimal(value: &[u8]) -> Option<String> {
     let point = if others.is_empty() { "" } else { "." };
     let exponent = if adjusted == 0 { String::new() } else { format!("E{adjusted:+}") };
     Some(format!("{sign}{first}{point}{others}{exponent}"))
-}
-
-/// `Double.toString`.
-pub fn java_double(number: f64) -> String {
-    let shortest = format!("{number:e}");
-    // Java never writes fewer than two digits, and chooses the second by nearness.
-    let scientific = if shortest.contains('.') { shortest } else { format!("{number:.1e}") };
-    java_number(number.is_nan(), number.is_infinite(), number.is_sign_negative(), &scientific)
-}
-
-/// `Float.toString`.
-pub fn java_float(number: f32) -> String {
-    let shortest = format!("{number:e}");
-    let scientific = if shortest.contains('.') { shortest } else { format!("{number:.1e}") };
-    java_number(number.is_nan(), number.is_infinite(), number.is_sign_negative(), &scientific)
-}
-
-/// Java's layout of the digits: plain from 1E-3 to below 1E7, else with an exponent, and always a
-/// digit behind the point.
-fn java_number(nan: bool, infinite: bool, negative: bool, scientific: &str) -> String {
-    if nan {
-        return "NaN".to_owned();
-    }
-    let sign = if negative { "-" } else { "" };
-    if infinite {
-        return format!("{sign}Infinity");
-    }
-    let (mantissa, exponent) = scientific.trim_start_matches('-').split_once('e').unwrap_or(("0", "0"));
-    let all_digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    let (first, others) = all_digits.split_at(1);
-    let digits = format!("{first}{}", others.trim_end_matches('0'));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if digits == "0" {
-        return format!("{sign}0.0");
-    }
-    let or_zero = |fraction: &str| if fraction.is_empty() { "0".to_owned() } else { fraction.to_owned() };
-    match exponent {
-        0..=6 => {
-            let whole_length = exponent as usize + 1;
-            let padded = format!("{digits:0<whole_length$}");
-            let (whole, fraction) = padded.split_at(whole_length);
-            format!("{sign}{whole}.{}", or_zero(fraction))
-        }
-        -3..=-1 => format!("{sign}0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
-        _ => {
-            let (first, fraction) = digits.split_at(1);
-            format!("{sign}{first}.{}E{exponent}", or_zero(fraction))
-        }
-    }
 }
