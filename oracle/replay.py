@@ -54,7 +54,7 @@ def alike(recorded, ours):
     ours = [plain(line) for line in ours if not (line.startswith("warning: ") and "no effect" in line)]
     if code(recorded) == "0x0000":
         return code(ours) is not None
-    if code(recorded) == code(ours) == "0x2000":
+    if code(recorded) == code(ours) == "0x2000" and "Exception " in error(recorded):
         return True
     before = before_parser(recorded)
     if before:

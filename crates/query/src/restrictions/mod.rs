@@ -198,6 +198,7 @@ impl Restrictions {
     fn add_clustering(&mut self, new: Restriction, table: &Table, terms: Terms) -> CqlResult<()> {
         let before = self.clustering.last().cloned();
         let (first, is_slice) = (new.first(), new.is_slice());
+        let next = self.clustering.next_column(first);
         self.clustering.add(new, table)?;
         let Some(last) = before.filter(|_| !terms.allow_filtering) else { return Ok(()) };
         let name = |column: usize| &table.columns[column].name;
@@ -209,10 +210,9 @@ impl Restrictions {
             )
         })?;
         if first < last.first() && is_slice {
-            let next = self.clustering.next_column(first).unwrap_or(last.first());
             bail!(
                 "PRIMARY KEY column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
-                name(next),
+                name(next.unwrap_or(last.first())),
                 name(first)
             );
         }

@@ -55,6 +55,11 @@ pub(super) fn resolve(
     table: &Table,
     relation: &ast::Relation,
 ) -> CqlResult<Resolved> {
+    if let RelationKind::Column { op: Operator::Neq, .. } | RelationKind::Element { op: Operator::Neq, .. } =
+        &relation.kind
+    {
+        bail!("Unsupported \"!=\" relation: {}", text::relation(relation));
+    }
     let columns = match &relation.kind {
         RelationKind::Column { column, op, value } => single(context, markers, table, (column, *op, value))?,
         RelationKind::In { column, values } => single_in(context, markers, table, column, values)?,
@@ -126,11 +131,8 @@ fn single(
         Operator::Contains | Operator::ContainsKey => {
             return contains(context, markers, (column, &receiver), op, value);
         }
-        Operator::Neq => {
-            let written = format!("{} != {}", quote::identifier(&name.name), text::term(value));
-            bail!("Unsupported \"!=\" relation: {written}");
-        }
         Operator::Like => {
+            check_multi_cell(table, column, op.symbol())?;
             Term::prepare(context, markers, value, &receiver)?;
             bail!(
                 "LIKE restriction is only supported on properly indexed columns. {} LIKE {} is not valid.",

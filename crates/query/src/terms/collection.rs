@@ -88,11 +88,11 @@ pub(super) fn prepare_map(
     };
     let (keys, values) = (receiver.key_of(key), receiver.value_of(value));
     for (key, value) in entries {
-        if !Term::fit(context, key, &keys).is_assignable() {
+        if !Term::is_assignable(context, key, &keys)? {
             let (name, shown) = (&receiver.name, text::term(key));
             bail!("Invalid map literal for {name}: key {shown} is not of type {}", keys.data_type);
         }
-        if !Term::fit(context, value, &values).is_assignable() {
+        if !Term::is_assignable(context, value, &values)? {
             let (name, shown) = (&receiver.name, text::term(value));
             bail!("Invalid map literal for {name}: value {shown} is not of type {}", values.data_type);
         }
@@ -128,7 +128,7 @@ fn check_elements(
     value: &Receiver,
 ) -> CqlResult<()> {
     for element in elements {
-        if !Term::fit(context, element, value).is_assignable() {
+        if !Term::is_assignable(context, element, value)? {
             let (name, shown) = (&receiver.name, text::term(element));
             bail!("Invalid {kind} literal for {name}: value {shown} is not of type {}", value.data_type);
         }

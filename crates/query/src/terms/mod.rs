@@ -210,6 +210,23 @@ impl Term {
         Term::prepare(context, markers, value, receiver)
     }
 
+    /// Whether a written value may stand inside a place.
+    ///
+    /// # Errors
+    /// For `[...]` where neither a list nor a vector is wanted: Cassandra does not ask further then
+    /// (`ArrayLiteral.forReceiver`).
+    pub(crate) fn is_assignable(
+        context: &Context<'_>,
+        written: &ast::Term,
+        receiver: &Receiver,
+    ) -> CqlResult<bool> {
+        let takes_array = matches!(receiver.data_type, DataType::List { .. } | DataType::Vector { .. });
+        if matches!(written.kind, TermKind::List(_)) && !takes_array {
+            bail!("Unexpected receiver type '{}'; only list and vector are expected", receiver.data_type);
+        }
+        Ok(Term::fit(context, written, receiver).is_assignable())
+    }
+
     /// How a written term fits a place (`testAssignment`).
     pub(crate) fn fit(context: &Context<'_>, written: &ast::Term, receiver: &Receiver) -> Fit {
         match &written.kind {

@@ -85,7 +85,7 @@ fn check(
                 elements.len()
             );
         };
-        if !Term::fit(context, element, &component(receiver, index, data_type)).is_assignable() {
+        if !Term::is_assignable(context, element, &component(receiver, index, data_type))? {
             bail!("Invalid tuple literal for {name}: component {index} is not of type {data_type}");
         }
     }
@@ -192,7 +192,7 @@ fn check_udt(
 ) -> CqlResult<()> {
     for (name, data_type) in &definition.fields {
         let Some(value) = find(written, name) else { continue };
-        if !Term::fit(context, value, &field(receiver, name, data_type)).is_assignable() {
+        if !Term::is_assignable(context, value, &field(receiver, name, data_type))? {
             bail!("Invalid user type literal for {}: field {name} is not of type {data_type}", receiver.name);
         }
     }
@@ -244,7 +244,7 @@ pub(super) fn prepare_vector(
     let place = receiver.value_of(element);
     let mut elements = Vec::with_capacity(written.len());
     for value in written {
-        if !Term::fit(context, value, &place).is_assignable() {
+        if !Term::is_assignable(context, value, &place)? {
             let shown = text::term(value);
             bail!("Invalid vector literal for {name}: value {shown} is not of type {}", place.data_type);
         }
