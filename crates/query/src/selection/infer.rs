@@ -197,9 +197,9 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
             [] => Fit::Weak,
             parts => all(parts, element),
         },
-        (SelectableKind::List(parts), DataType::Vector { element, dimension }) => {
-            if usize::try_from(*dimension) == Ok(parts.len()) { all(parts, element) } else { Fit::No }
-        }
+        // How many there are is asked later.
+        (SelectableKind::List(parts), DataType::Vector { .. }) if parts.is_empty() => Fit::Weak,
+        (SelectableKind::List(parts), DataType::Vector { element, .. }) => all(parts, element),
         (SelectableKind::Set(parts), DataType::Map { .. }) if parts.is_empty() => Fit::Weak,
         (SelectableKind::MapOrUserType(entries), DataType::Map { key, value, .. }) => {
             let (keys, values) = (receiver.key_of(key), receiver.value_of(value));
@@ -208,7 +208,17 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
                 .flat_map(|(k, v)| [fit(context, table, k, &keys), fit(context, table, v, &values)]);
             Fit::all(fits)
         }
-        (SelectableKind::MapOrUserType(_), DataType::Udt { .. }) => Fit::Weak,
+        (SelectableKind::MapOrUserType(entries), DataType::Udt { definition, .. }) => {
+            let fits = definition.fields.iter().all(|(name, data_type)| {
+                let is_field = |key: &Selectable| {
+                    matches!(&key.kind, SelectableKind::Column(written) if *written.name == **name)
+                };
+                let value = entries.iter().find(|(key, _)| is_field(key)).map(|(_, value)| value);
+                let place = receiver.value_of(data_type);
+                value.is_none_or(|value| fit(context, table, value, &place).is_assignable())
+            });
+            if fits { Fit::Weak } else { Fit::No }
+        }
         (SelectableKind::Function(..), place) => match function_of(context, table, selectable) {
             Ok(Some(function)) => function.fit(place),
             _ => Fit::No,

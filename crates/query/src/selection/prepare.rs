@@ -222,6 +222,13 @@ impl<'a> Preparation<'a> {
         let hinted = types::resolve(self.context.schema, self.context.keyspace, cql_type)?.freeze();
         let shown = show(selectable);
         let place = Receiver::named(self.table, &shown, hinted.clone());
+        // Names in a map are columns; those in a user type are not.
+        if let (SelectableKind::MapOrUserType(entries), DataType::Map { .. }) = (&operand.kind, &hinted) {
+            for (key, value) in entries {
+                check(self.context, self.table, key)?;
+                check(self.context, self.table, value)?;
+            }
+        }
         if !fit(self.context, self.table, operand, &place).is_assignable() {
             bail!("Cannot assign value {shown} to {shown} of type {hinted}");
         }
