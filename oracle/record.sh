@@ -23,7 +23,18 @@ if [ "${1:-}" != cql ]; then
 else
   shift
 fi
-./cassandra.sh start
 trap './cassandra.sh stop' EXIT
 if [ $# -eq 0 ]; then set -- ../tests/cql/*.cqltest; fi
-python3 record.py "$ORACLE_ADDRESS" "$@"
+plain=()
+for file in "$@"; do
+  settings=$(sed -n 's/^@setting \([^ ]*\) \(.*\)/-Dcassandra.settings.\1=\2/p' "$file" | tr '\n' ' ')
+  if [ -z "$settings" ]; then plain+=("$file"); continue; fi
+  ./cassandra.sh stop
+  ORACLE_JVM_OPTIONS="${ORACLE_JVM_OPTIONS:-} -Dcassandra.config.allow_system_properties=true $settings" ./cassandra.sh start
+  python3 record.py "$ORACLE_ADDRESS" "$file"
+  ./cassandra.sh stop
+done
+if [ ${#plain[@]} -gt 0 ]; then
+  ./cassandra.sh start
+  python3 record.py "$ORACLE_ADDRESS" "${plain[@]}"
+fi

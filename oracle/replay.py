@@ -62,17 +62,23 @@ def alike(recorded, ours):
     return recorded == ours
 
 
+def settings(text):
+    """What the file's node is started with, as lines of cassandra.yaml."""
+    return "".join("%s: %s\n" % pair for pair in re.findall(r"^@setting (\S+) (.*)$", text, re.M))
+
+
 def replay(path):
-    node, wrong, count = Basalt(), [], 0
+    text = path.read_text(encoding="utf-8")
+    node, wrong, count = Basalt(settings(text)), [], 0
     try:
         runner = record.Runner(*node.address)
-        for case, recorded, differs in blocks(path.read_text(encoding="utf-8")):
+        for case, recorded, differs in blocks(text):
             count += 1
             ours = runner.run(case)
             if alike(recorded, ours) == differs:
-                text = "; ".join(text for text, _ in case.statements)
+                asked = "; ".join(text for text, _ in case.statements)
                 title = "no longer differs" if differs else "differs"
-                wrong.append("\n    ".join(["%s: %s: %s\n  stock:" % (path.name, title, text)] + recorded) +
+                wrong.append("\n    ".join(["%s: %s: %s\n  stock:" % (path.name, title, asked)] + recorded) +
                              "\n    ".join(["\n  ours:"] + ours))
     finally:
         node.remove()

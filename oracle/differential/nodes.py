@@ -22,8 +22,13 @@ class Basalt:
 
     host = "127.0.0.1"
 
-    def __init__(self):
+    def __init__(self, settings=""):
+        """settings: what stands in its cassandra.yaml."""
         self.directory = tempfile.mkdtemp(prefix="basalt-differential-")
+        self.options = []
+        if settings:
+            pathlib.Path(self.directory + "/cassandra.yaml").write_text(settings)
+            self.options = ["--config", self.directory + "/cassandra.yaml"]
         with socket.socket() as s:
             s.bind((self.host, 0))
             self.port = s.getsockname()[1]
@@ -37,7 +42,7 @@ class Basalt:
     def start(self):
         with open(self.directory + "/log", "ab") as log:
             command = [binary(), "run", "--data-dir", self.directory + "/data", "--listen", self.host, "--port", str(self.port),
-                       "--memory", "256MiB"]
+                       "--memory", "256MiB"] + self.options
             environment = {k: v for k, v in os.environ.items() if not k.startswith("CASSANDRA_")}
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
         for _ in range(600):

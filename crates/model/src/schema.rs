@@ -2,6 +2,7 @@
 //!
 //! How the picture is stored in `system_schema` and how DDL changes it is the query crate's matter.
 
+mod mask;
 mod options;
 mod table;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+pub use mask::ColumnMask;
 pub use options::{CachingOptions, CompactionOptions, CompressionOptions, SpeculativeRetry, TableOptions};
 pub use table::{ClusteringOrder, Column, ColumnId, ColumnKind, Compact, DroppedColumn, Table, TableId};
 

@@ -245,6 +245,7 @@ impl Node {
             scratch: Arc::clone(&storage.scratch),
             facts: facts(settings, bound.as_ref().map(|bound| bound.address.port())),
             views: Arc::new(views),
+            settings: settings.schema,
         };
         let runtime = runtime::Builder::new_current_thread().build().map_err(system("starting"))?;
         let schema = runtime.block_on(SchemaStore::open(parts))?;

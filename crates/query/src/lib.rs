@@ -35,7 +35,7 @@ mod values;
 pub use access::SchemaAccess;
 pub use processor::QueryProcessor;
 pub use schema::SchemaStore;
-pub use settings::QuerySettings;
+pub use settings::{QuerySettings, SchemaSettings};
 
 #[cfg(test)]
 mod testing;

@@ -40,7 +40,7 @@ fn refuse<T>(text: String) -> Result<T, MarshalError> {
 /// (`Constants.Literal.testAssignment`).
 pub fn assignment(literal: &Literal, data_type: &DataType) -> Assignment {
     match data_type {
-        DataType::Custom(_) | DataType::Tuple(_) | DataType::Empty => return Assignment::Weak,
+        DataType::Custom(_) | DataType::Tuple(_) => return Assignment::Weak,
         composite if composite.is_collection() => return Assignment::No,
         DataType::Udt { .. } | DataType::Vector { .. } => return Assignment::No,
         _ => {}

@@ -88,19 +88,25 @@ impl Receiver {
 }
 
 /// The markers of a statement, filled in as its terms are prepared (`VariableSpecifications`).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Markers {
     names: Vec<Option<Arc<str>>>,
     specs: Vec<Option<ColumnSpec>>,
     /// Position in the partition key, for markers that give a whole key column.
     key_positions: Vec<Option<u16>>,
+    is_empty: bool,
 }
 
 impl Markers {
     /// For a statement with these markers, in the order of the text.
     pub fn new(names: Vec<Option<Arc<str>>>) -> Markers {
         let count = names.len();
-        Markers { names, specs: vec![None; count], key_positions: vec![None; count] }
+        Markers { names, specs: vec![None; count], key_positions: vec![None; count], is_empty: true }
+    }
+
+    /// Whether no term has brought one yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
     }
 
     /// How many there are.
@@ -110,6 +116,7 @@ impl Markers {
 
     /// Says what a marker is for. `table` is the receiver's.
     pub fn add(&mut self, marker: &Marker, receiver: &Receiver, table: Option<&Table>) {
+        self.is_empty = false;
         let index = usize::from(marker.index);
         let given = self.names.get(index).cloned().flatten();
         let spec = ColumnSpec {

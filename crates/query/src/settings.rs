@@ -1,5 +1,14 @@
-//! Limits of statements, by the names and with the defaults of `cassandra.yaml`. Does not know
-//! where they are configured.
+//! Limits of statements, and what they may do to the schema, by the names and with the defaults of
+//! `cassandra.yaml`. Does not know where they are configured.
+
+/// What statements may do to the schema.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SchemaSettings {
+    /// `drop_compact_storage_enabled`
+    pub drop_compact_storage_enabled: bool,
+    /// `dynamic_data_masking_enabled`: whether masks may be given to columns.
+    pub dynamic_data_masking_enabled: bool,
+}
 
 /// Limits of statements.
 #[derive(Clone, Debug)]

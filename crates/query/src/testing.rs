@@ -323,6 +323,7 @@ impl TestNode {
                 basalt_version: "0.1.0".into(),
             },
             views: Arc::new(TestViews),
+            settings: Default::default(),
         }
     }
 

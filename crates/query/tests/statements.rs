@@ -47,8 +47,10 @@ mod tests {
 
     impl Session {
         fn new(settings: QuerySettings) -> Session {
-            let mut session =
-                Session { processor: memory::processor(settings).0, client: ClientState::default() };
+            let mut session = Session {
+                processor: memory::processor(settings, Default::default()).0,
+                client: ClientState::default(),
+            };
             session.query(
                 "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
             );

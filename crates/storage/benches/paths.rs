@@ -28,6 +28,7 @@ fn table() -> Arc<Table> {
         position: 0,
         order: ClusteringOrder::Asc,
         id: ColumnId(id),
+        mask: None,
     };
     let mut columns = vec![
         column("k".into(), DataType::Text, ColumnKind::PartitionKey, 0),

@@ -138,6 +138,7 @@ fn table() -> Table {
         position: index.saturating_sub(1),
         order,
         id: ColumnId(u32::from(index)),
+        mask: None,
     };
     use ClusteringOrder::{Asc, Desc};
     Table {

@@ -24,7 +24,15 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// A column.
 pub fn column(name: &str, data_type: DataType, kind: ColumnKind, position: u16, id: u32) -> Column {
-    Column { name: name.into(), data_type, kind, position, order: ClusteringOrder::Asc, id: ColumnId(id) }
+    Column {
+        name: name.into(),
+        data_type,
+        kind,
+        position,
+        order: ClusteringOrder::Asc,
+        id: ColumnId(id),
+        mask: None,
+    }
 }
 
 /// A table of these columns, which are in table order.

@@ -117,6 +117,7 @@ fn command(target: ReadTarget) -> ReadCommand {
         position: 0,
         order: Default::default(),
         id: basalt_model::ColumnId(1),
+        mask: None,
     };
     let table = basalt_model::Table {
         id: table_id(),

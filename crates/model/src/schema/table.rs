@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::mask::ColumnMask;
 use super::options::TableOptions;
 use crate::clustering::{Bound, Clustering};
 use crate::types::DataType;
@@ -57,6 +58,8 @@ pub struct Column {
     pub order: ClusteringOrder,
     /// How stored cells name it.
     pub id: ColumnId,
+    /// What stands in for its values.
+    pub mask: Option<Arc<ColumnMask>>,
 }
 
 /// A column that was dropped (`schema/DroppedColumn`).

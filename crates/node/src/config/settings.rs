@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use basalt_coordinator::Timeouts;
-use basalt_query::QuerySettings;
+use basalt_query::{QuerySettings, SchemaSettings};
 
 use super::addresses::addresses;
 use super::container::Place;
@@ -16,7 +16,7 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 57] = [
+pub const APPLIED: [&str; 59] = [
     "authenticator",
     "authorizer",
     "available_processors",
@@ -35,6 +35,8 @@ pub const APPLIED: [&str; 57] = [
     "counter_cache_size",
     "counter_write_request_timeout",
     "data_file_directories",
+    "drop_compact_storage_enabled",
+    "dynamic_data_masking_enabled",
     "endpoint_snitch",
     "initial_token",
     "internode_authenticator",
@@ -154,6 +156,8 @@ pub struct Settings {
     pub counter_cache_bytes: usize,
     /// Limits on statements.
     pub query: QuerySettings,
+    /// What statements may do to the schema.
+    pub schema: SchemaSettings,
     /// Statements slower than this are logged; `None`: none are.
     pub slow_query_log_ms: Option<u64>,
     /// What `read_request_timeout` and its kin say.
@@ -240,6 +244,10 @@ impl Settings {
             counter_cache_bytes: usize::try_from(counter_cache_bytes).unwrap_or(usize::MAX),
             transport,
             query: query_settings(&config, prepared_bytes),
+            schema: SchemaSettings {
+                drop_compact_storage_enabled: config.flag("drop_compact_storage_enabled"),
+                dynamic_data_masking_enabled: config.flag("dynamic_data_masking_enabled"),
+            },
             slow_query_log_ms: config.millis("slow_query_log_timeout").filter(|millis| *millis > 0),
             timeouts,
             config,

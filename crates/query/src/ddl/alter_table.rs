@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use basalt_cql::ast::{AlterTable, ColumnDefinition, Ident, Property, TableChange};
+use basalt_cql::ast::{AlterTable, ColumnDefinition, ColumnMask, Ident, Property, TableChange};
 use basalt_model::quote::identifier;
 use basalt_model::schema::{ColumnKind, DroppedColumn};
 use basalt_model::{Column, CqlError, DataType, Keyspace, Table};
 
-use super::create_table::{MASKS_DISABLED, check_nested, effect_warning, refuse_mixture};
-use super::{DdlContext, DdlPlan, NewState, names, options};
+use super::create_table::{check_nested, effect_warning, refuse_mixture};
+use super::{DdlContext, DdlPlan, NewState, mask, names, options};
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::{TableDraft, next_column_id};
 use crate::schema::compatible::is_serialization_compatible;
@@ -19,7 +19,7 @@ pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<D
     let shown = names::shown(keyspace, &statement.table.name);
     names::authorize(keyspace, "ALTER", || format!("<table {shown}>"))?;
     if matches!(&statement.change, TableChange::Mask { mask: Some(_), .. }) {
-        return Err(CqlError::invalid(MASKS_DISABLED));
+        mask::ensure_enabled(context)?;
     }
     names::check_keyspace(keyspace)?;
     let name: Arc<str> = statement.table.name.as_str().into();
@@ -37,18 +37,18 @@ pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<D
         TableChange::AlterType { .. } => {
             return Err(CqlError::invalid("Altering column types is no longer supported"));
         }
-        TableChange::Mask { if_exists, column, .. } => unmask(table, column, *if_exists)?,
-        TableChange::Add { if_not_exists, columns } => add(before, table, columns, *if_not_exists)?,
+        TableChange::Mask { if_exists, column, mask } => {
+            change_mask(context, table, (column, mask.as_ref()), *if_exists)?
+        }
+        TableChange::Add { if_not_exists, columns } => {
+            add(context, before, table, (columns, *if_not_exists))?
+        }
         TableChange::Drop { if_exists, columns, timestamp } => {
             drop_columns(table, columns, *if_exists, timestamp.unwrap_or(context.timestamp))?
         }
         // IF EXISTS is read and does nothing here, as in Cassandra.
         TableChange::Rename { columns, .. } => rename(table, columns)?,
-        TableChange::DropCompactStorage => {
-            return Err(CqlError::invalid(
-                "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.",
-            ));
-        }
+        TableChange::DropCompactStorage => drop_compact_storage(table, context)?,
         TableChange::With(properties) => {
             let changed = with(table, properties)?;
             warnings.extend(effect_warning(keyspace, &name, properties, &changed.options));
@@ -60,43 +60,72 @@ pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<D
     Ok(DdlPlan { warnings, ..plan(NewState::Keyspace(Arc::new(after))) })
 }
 
-/// There are no masks, so there is none to drop.
-fn unmask(table: &Table, column: &Ident, if_exists: bool) -> Result<TableDraft, CqlError> {
-    if table.column(column.as_str()).is_none() && !if_exists {
+/// Gives a column another mask, or none.
+fn change_mask(
+    context: &DdlContext<'_>,
+    table: &Table,
+    (column, written): (&Ident, Option<&ColumnMask>),
+    if_exists: bool,
+) -> Result<TableDraft, CqlError> {
+    let mut draft = TableDraft::of(table);
+    let Some(masked) = draft.columns.iter_mut().find(|known| &*known.name == column.as_str()) else {
+        if if_exists {
+            return Ok(draft);
+        }
         return Err(CqlError::invalid(format!(
             "Column with name '{}' doesn't exist on table '{}'",
             column.name, table.name
         )));
+    };
+    let place = (column.as_str(), &masked.data_type);
+    let mask = written.map(|written| mask::prepare(context, &table.keyspace, place, written)).transpose()?;
+    masked.mask = mask.map(Arc::new);
+    Ok(draft)
+}
+
+/// What was hidden may be seen from now on.
+fn drop_compact_storage(table: &Table, context: &DdlContext<'_>) -> Result<TableDraft, CqlError> {
+    if !context.settings.drop_compact_storage_enabled {
+        return Err(CqlError::invalid("DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use."));
     }
-    Ok(TableDraft::of(table))
+    if table.compact.is_none() {
+        return Err(CqlError::invalid("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE"));
+    }
+    let mut draft = TableDraft::of(table);
+    draft.flags.retain(|flag| flag == "counter");
+    draft.flags.push("compound".to_owned());
+    Ok(draft)
 }
 
 fn add(
+    context: &DdlContext<'_>,
     keyspace: &Keyspace,
     table: &Table,
-    columns: &[ColumnDefinition],
-    if_not_exists: bool,
+    (columns, if_not_exists): (&[ColumnDefinition], bool),
 ) -> Result<TableDraft, CqlError> {
     let mut draft = TableDraft::of(table);
     for column in columns {
-        add_column(keyspace, table, column, if_not_exists, &mut draft)?;
+        add_column(context, keyspace, table, (column, if_not_exists), &mut draft)?;
     }
     refuse_mixture(&draft.columns, table.is_counter(), (&table.keyspace, &table.name))?;
     Ok(draft)
 }
 
 fn add_column(
+    context: &DdlContext<'_>,
     keyspace: &Keyspace,
     table: &Table,
-    written: &ColumnDefinition,
-    if_not_exists: bool,
+    (written, if_not_exists): (&ColumnDefinition, bool),
     draft: &mut TableDraft,
 ) -> Result<(), CqlError> {
     let name = written.name.as_str();
     let data_type = resolve(&written.cql_type, &keyspace.name, &keyspace.types)?;
-    if written.mask.is_some() {
-        return Err(CqlError::invalid(MASKS_DISABLED));
-    }
+    // That masks are switched off does not count here, as in Cassandra.
+    let mask = written.mask.as_ref();
+    let mask = mask
+        .map(|written| mask::prepare(context, &keyspace.name, (name, &data_type), written))
+        .transpose()?
+        .map(Arc::new);
     if draft.column(name).is_some() {
         if if_not_exists {
             return Ok(());
@@ -125,6 +154,7 @@ fn add_column(
         position: 0,
         order: Default::default(),
         id,
+        mask,
     });
     Ok(())
 }
@@ -185,7 +215,8 @@ fn drop_columns(
             )));
         }
         draft.columns.retain(|column| &*column.name != name);
-        let column = Column { data_type: expand_user_types(&current.data_type), ..current.clone() };
+        let data_type = expand_user_types(&current.data_type);
+        let column = Column { data_type, mask: None, ..current.clone() };
         draft.dropped_columns.insert(name.into(), DroppedColumn { column, dropped_time: timestamp });
     }
     Ok(draft)

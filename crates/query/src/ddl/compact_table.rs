@@ -83,5 +83,6 @@ fn add(columns: &mut Vec<Column>, name: String, kind: ColumnKind, data_type: Dat
         position: 0,
         order: ClusteringOrder::Asc,
         id: ColumnId(id),
+        mask: None,
     });
 }

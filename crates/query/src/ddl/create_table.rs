@@ -7,14 +7,11 @@ use basalt_cql::ast::{ColumnDefinition, CqlType, CreateTable, Direction, Ident, 
 use basalt_model::schema::{ClusteringOrder, ColumnKind, TableOptions};
 use basalt_model::{Column, ColumnId, CqlError, DataType, Keyspace, Table, TableId};
 
-use super::{DdlContext, DdlPlan, NewState, compact_table, names, options};
+use super::{DdlContext, DdlPlan, NewState, compact_table, mask, names, options};
 use crate::restrictions::has_duration;
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::TableDraft;
 use crate::schema::types::{UserTypes, resolve};
-
-/// What a mask answers while `dynamic_data_masking_enabled` is off (Cassandra's default).
-pub(super) const MASKS_DISABLED: &str = "Cannot mask columns because dynamic data masking is not enabled. You can enable it with the dynamic_data_masking_enabled property on cassandra.yaml";
 
 pub(super) fn plan(statement: &CreateTable, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {
     let written = match &statement.table.keyspace {
@@ -26,7 +23,7 @@ pub(super) fn plan(statement: &CreateTable, context: &DdlContext<'_>) -> Result<
     let name: Arc<str> = statement.table.name.as_str().into();
     names::authorize(keyspace, "CREATE", || format!("<all tables in {keyspace}>"))?;
     if statement.columns.iter().any(|column| column.mask.is_some()) {
-        return Err(CqlError::invalid(MASKS_DISABLED));
+        mask::ensure_enabled(context)?;
     }
     names::check_keyspace(keyspace)?;
     let plan = |state| DdlPlan::new(keyspace, Change::Created, ChangeTarget::Table(name.clone()), state);
@@ -39,7 +36,8 @@ pub(super) fn plan(statement: &CreateTable, context: &DdlContext<'_>) -> Result<
         }
         return Err(CqlError::AlreadyExists { keyspace: keyspace.into(), table: (&*name).into() });
     }
-    let table = build(statement, &primary_key, keyspace, &before.types, context.new_table_id)?;
+    let place = (keyspace, &before.types, context.new_table_id);
+    let table = build(statement, &primary_key, place, Some(context))?;
     names::check_table(keyspace, &name)?;
     if let Some(other) = context.schema.table_by_id(table.id) {
         let (id, other) = (table.id.0, format!("{}.{}", other.keyspace, other.name));
@@ -114,23 +112,25 @@ pub(crate) fn define(
     new_id: TableId,
 ) -> Result<Table, CqlError> {
     let key = primary_key(statement, statement.table.name.as_str())?;
-    build(statement, &key, keyspace, types, new_id)
+    build(statement, &key, (keyspace, types, new_id), None)
 }
 
-/// The table of a statement whose primary key is found.
+/// The table of a statement whose primary key is found. Without a context there are no masks.
 fn build(
     statement: &CreateTable,
     key: &PrimaryKey,
-    keyspace: &str,
-    types: &UserTypes,
-    new_id: TableId,
+    (keyspace, types, new_id): (&str, &UserTypes, TableId),
+    context: Option<&DdlContext<'_>>,
 ) -> Result<Table, CqlError> {
     let name = statement.table.name.as_str();
     let table_options = options::new_options(&statement.options.properties)?;
-    let mut data_types = BTreeMap::new();
+    let (mut data_types, mut masks) = (BTreeMap::new(), BTreeMap::new());
     for column in &statement.columns {
-        let data_type = resolve(&column.cql_type, keyspace, types)?;
-        data_types.insert(column.name.as_str(), data_type);
+        let (name, data_type) = (column.name.as_str(), resolve(&column.cql_type, keyspace, types)?);
+        if let (Some(written), Some(context)) = (&column.mask, context) {
+            masks.insert(name, Arc::new(mask::prepare(context, keyspace, (name, &data_type), written)?));
+        }
+        data_types.insert(name, data_type);
     }
     for data_type in data_types.values() {
         check_nested(data_type).map_err(CqlError::invalid)?;
@@ -154,6 +154,9 @@ fn build(
     let is_counter = check_counters(statement, key, &data_types, &table_options)?;
     let mut columns = columns(statement, key, &mut data_types, &orders);
     refuse_mixture(&columns, is_counter, (keyspace, name))?;
+    for column in &mut columns {
+        column.mask = masks.remove(&*column.name);
+    }
     let id = options::table_id(&statement.options.properties)?.map_or(new_id, TableId);
     let mut flags = if is_compact {
         compact_table::complete(&mut columns, key, is_counter);
@@ -347,6 +350,7 @@ fn columns(
             position: u16::try_from(position).unwrap_or(u16::MAX),
             order,
             id: ColumnId(u32::try_from(index).unwrap_or(u32::MAX)),
+            mask: None,
         }
     };
     statement.columns.iter().enumerate().map(column).collect()

@@ -13,6 +13,7 @@ mod drop_keyspace;
 mod drop_table;
 mod drop_type;
 pub(crate) mod java;
+mod mask;
 mod names;
 pub(crate) mod options;
 mod properties;
@@ -23,10 +24,12 @@ mod unsupported;
 use std::sync::Arc;
 
 use basalt_cql::ast::{AlterTable, AlterType, ColumnDefinition, CqlType, Statement, TableChange, TypeChange};
+use basalt_model::env::SharedEnv;
 use basalt_model::{CqlError, Keyspace, Schema, TableId};
 
 use crate::result::{Change, ChangeTarget, SchemaChange};
 use crate::schema::types::check_classes;
+use crate::settings::SchemaSettings;
 
 pub use replication::replicas_in_all;
 
@@ -40,6 +43,10 @@ pub struct DdlContext<'a> {
     pub datacenters: &'a [(String, usize)],
     /// The write time of this change, microseconds.
     pub timestamp: i64,
+    /// What is switched on.
+    pub settings: SchemaSettings,
+    /// For values that are computed, as arguments of masks may be.
+    pub env: &'a SharedEnv,
     /// The id of the table, should one be created.
     pub new_table_id: TableId,
 }

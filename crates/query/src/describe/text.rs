@@ -9,6 +9,7 @@ use basalt_model::types::UserType;
 use basalt_model::{Column, Keyspace, Table};
 
 use crate::ddl::java;
+use crate::literals;
 
 /// What continues a statement's options.
 const AND: &str = "\n    AND ";
@@ -107,7 +108,15 @@ fn in_create_order(table: &Table) -> Vec<&Column> {
 
 fn column(column: &Column) -> String {
     let suffix = if column.kind == ColumnKind::Static { " static" } else { "" };
-    format!("{}{suffix}", plain_column(column))
+    format!("{}{suffix}{}", plain_column(column), mask(column))
+}
+
+/// `ColumnMask.appendCqlTo`.
+fn mask(column: &Column) -> String {
+    let Some(mask) = &column.mask else { return String::new() };
+    let arguments: Vec<String> =
+        mask.arguments.iter().map(|(data_type, value)| literals::print(data_type, value.as_ref())).collect();
+    format!(" MASKED WITH {}.{}({})", mask.keyspace, mask.function, arguments.join(", "))
 }
 
 fn plain_column(column: &Column) -> String {
@@ -122,7 +131,11 @@ fn columns(table: &Table, with_dropped: bool, single_key: bool, text: &mut Strin
     for (index, shown) in all.iter().enumerate().filter(|(_, column)| !readded(column)) {
         *text += "    ";
         // Those of a static compact table were not written as static.
-        *text += &if table.is_static_compact() { plain_column(shown) } else { column(shown) };
+        *text += &if table.is_static_compact() {
+            format!("{}{}", plain_column(shown), mask(shown))
+        } else {
+            column(shown)
+        };
         if single_key && shown.kind == ColumnKind::PartitionKey {
             *text += " PRIMARY KEY";
         }

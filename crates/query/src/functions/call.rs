@@ -22,7 +22,7 @@ type Found = CqlResult<Option<Function>>;
 
 /// A written term as an argument, and what was found out about it: asked anew for every function
 /// that may take it, calls within calls would take for ever.
-struct Written<'a> {
+pub(crate) struct Written<'a> {
     context: &'a Context<'a>,
     term: &'a ast::Term,
     /// Of a call.
@@ -32,7 +32,8 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn new(context: &'a Context<'a>, term: &'a ast::Term) -> Written<'a> {
+    /// Nothing is known of it yet.
+    pub(crate) fn new(context: &'a Context<'a>, term: &'a ast::Term) -> Written<'a> {
         let arguments = arguments(term).into_iter().map(|argument| Written::new(context, argument));
         Written { context, term, arguments: arguments.collect(), found: RefCell::default() }
     }

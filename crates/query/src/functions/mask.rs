@@ -1,6 +1,6 @@
 //! What stands in for a value that is not to be seen: `mask_default`, `mask_null`,
-//! `mask_replace`, `mask_inner`, `mask_outer`, `mask_hash` (`MaskingFcts`). Columns are not
-//! masked: `dynamic_data_masking_enabled` is off.
+//! `mask_replace`, `mask_inner`, `mask_outer`, `mask_hash` (`MaskingFcts`). Of a
+//! masked column (`ddl::mask`) everybody may see the values.
 
 use basalt_model::DataType;
 use basalt_model::types::elements::{pack_collection, pack_tuple, pack_vector};

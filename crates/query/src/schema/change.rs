@@ -128,8 +128,8 @@ fn same_type(left: &UserType, right: &UserType) -> bool {
 /// Whether the table's rows are the same; a user type it names may differ.
 fn same_table(left: &Table, right: &Table) -> bool {
     let same_column = |(left, right): (&Column, &Column)| {
-        (&left.name, left.kind, left.position, left.order)
-            == (&right.name, right.kind, right.position, right.order)
+        (&left.name, left.kind, left.position, left.order, &left.mask)
+            == (&right.name, right.kind, right.position, right.order, &right.mask)
             && (left.data_type == right.data_type
                 || left.data_type.to_string() == right.data_type.to_string())
     };

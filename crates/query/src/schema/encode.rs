@@ -64,6 +64,12 @@ pub fn text_list<'a>(values: impl IntoIterator<Item = &'a str>) -> Bytes {
     pack_collection(values.len(), &values)
 }
 
+/// `frozen<list<boolean>>`.
+pub fn boolean_list(values: &[bool]) -> Bytes {
+    let flat: Vec<Bytes> = values.iter().map(|value| boolean(*value)).collect();
+    pack_collection(values.len(), &flat)
+}
+
 /// Reads `text`.
 pub fn read_text(value: &Bytes) -> Option<String> {
     String::from_utf8(value.to_vec()).ok()
@@ -114,6 +120,11 @@ pub fn read_blob_map(value: &Bytes) -> Option<BTreeMap<String, Vec<u8>>> {
             _ => None,
         })
         .collect()
+}
+
+/// Reads `frozen<list<boolean>>`.
+pub fn read_boolean_list(value: &Bytes) -> Option<Vec<bool>> {
+    unpack_collection(value, 1)?.iter().map(read_boolean).collect()
 }
 
 /// Reads `frozen<list<text>>` and `frozen<set<text>>`.

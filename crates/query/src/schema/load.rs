@@ -7,11 +7,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use basalt_model::command::PartitionRows;
-use basalt_model::schema::{ClusteringOrder, ColumnKind, DroppedColumn, SpeculativeRetry, TableOptions};
+use basalt_model::schema::{
+    ClusteringOrder, ColumnKind, ColumnMask, DroppedColumn, SpeculativeRetry, TableOptions,
+};
 use basalt_model::{Column, ColumnId, Keyspace, Row, Table, TableId};
 
 use super::assemble::TableDraft;
 use super::column_ids::ColumnIds;
+use super::mask_values::from_stored;
 use super::rows::{SchemaTables, columns};
 use super::stored::StoredRow;
 use super::types::UserTypes;
@@ -56,12 +59,14 @@ impl Loader<'_> {
         };
         let mut columns = self.by_table(rows, "columns")?;
         let mut dropped = self.by_table(rows, "dropped_columns")?;
+        let mut masks = self.by_table(rows, "column_masks")?;
         for row in self.rows(rows, "tables") {
             let table_name = row.clustering(0)?;
             let parts = TableRows {
                 table: row,
                 columns: columns.remove(&table_name).unwrap_or_default(),
                 dropped: dropped.remove(&table_name).unwrap_or_default(),
+                masks: masks.remove(&table_name).unwrap_or_default(),
             };
             let table = self.table(name, &table_name, &parts, &keyspace.types)?;
             keyspace.tables.insert(table.name.clone(), Arc::new(table));
@@ -100,7 +105,8 @@ impl Loader<'_> {
             is_virtual: false,
         };
         for row in &rows.columns {
-            let column = self.column(id, keyspace, *row, types)?;
+            let mut column = self.column(id, keyspace, *row, types)?;
+            column.mask = mask(rows, &column.name, keyspace, types)?;
             draft.columns.push(column);
         }
         for row in &rows.dropped {
@@ -136,6 +142,7 @@ impl Loader<'_> {
             kind,
             position: u16::try_from(row.int("position")?).unwrap_or(0),
             order,
+            mask: None,
             name: name.into(),
         })
     }
@@ -155,6 +162,7 @@ impl Loader<'_> {
             kind,
             position: 0,
             order: ClusteringOrder::Asc,
+            mask: None,
             name: name.into(),
         };
         Ok(DroppedColumn { column, dropped_time: row.bigint("dropped_time")?.saturating_mul(1000) })
@@ -181,6 +189,32 @@ struct TableRows<'a> {
     table: StoredRow<'a>,
     columns: Vec<StoredRow<'a>>,
     dropped: Vec<StoredRow<'a>>,
+    masks: Vec<StoredRow<'a>>,
+}
+
+/// The mask of a column.
+fn mask(
+    rows: &TableRows<'_>,
+    column: &str,
+    keyspace: &str,
+    types: &UserTypes,
+) -> Result<Option<Arc<ColumnMask>>, SchemaError> {
+    let Some(row) = rows.masks.iter().find(|row| row.clustering(1).is_ok_and(|name| name == column)) else {
+        return Ok(None);
+    };
+    let nulls = row.read("function_argument_nulls", encode::read_boolean_list)?;
+    let values = row.text_list("function_argument_values")?;
+    let mut arguments = Vec::with_capacity(values.len());
+    for ((text, written), is_null) in row.text_list("function_argument_types")?.iter().zip(&values).zip(nulls)
+    {
+        let data_type = parse_stored_type(text, keyspace, types)?;
+        let value = if is_null { None } else { Some(from_stored(&data_type, written)) };
+        let damaged = || SchemaError::Damaged(format!("the mask of column {column} is unreadable"));
+        arguments.push((data_type, value.map(|value| value.ok_or_else(damaged)).transpose()?));
+    }
+    let text = |column| row.text(column).map(Arc::from);
+    let (keyspace, function) = (text("function_keyspace")?, text("function_name")?);
+    Ok(Some(Arc::new(ColumnMask { keyspace, function, arguments })))
 }
 
 fn kind(row: StoredRow<'_>) -> Result<ColumnKind, SchemaError> {

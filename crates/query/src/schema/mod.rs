@@ -10,6 +10,7 @@ pub mod digest;
 pub mod encode;
 pub mod error;
 pub mod load;
+mod mask_values;
 mod open;
 pub mod read;
 pub(crate) mod replace_type;

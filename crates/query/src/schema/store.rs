@@ -24,6 +24,7 @@ use super::rows::{ALL, SchemaTables};
 use super::{SchemaError, encode, read, time_uuid};
 use crate::ddl::{DdlContext, DdlPlan, NewState};
 use crate::result::{Outcome, SchemaChange, StatementResult};
+use crate::settings::SchemaSettings;
 use crate::system_tables::local::{self, NodeIdentity};
 use crate::system_tables::{NodeFacts, NodeViews};
 
@@ -50,6 +51,8 @@ pub struct SchemaStoreParts {
     pub facts: NodeFacts,
     /// What virtual tables show of the running node.
     pub views: Arc<dyn NodeViews>,
+    /// What statements may do.
+    pub settings: SchemaSettings,
 }
 
 /// Told of each change after it is published.
@@ -118,6 +121,8 @@ impl SchemaStore {
             keyspace,
             datacenters: &[(self.parts.facts.data_center.clone(), 1)],
             timestamp,
+            settings: self.parts.settings,
+            env,
             new_table_id: TableId(time_uuid::generate(env.as_ref(), timestamp)),
         };
         let plan = plan(&context)?;

@@ -30,7 +30,11 @@ impl StoredRow<'_> {
         self.row.cell(column.id).map(|cell| &cell.value)
     }
 
-    fn read<T>(&self, column: &str, decode: impl Fn(&Bytes) -> Option<T>) -> Result<T, SchemaError> {
+    /// A value.
+    ///
+    /// # Errors
+    /// When missing or unreadable.
+    pub fn read<T>(&self, column: &str, decode: impl Fn(&Bytes) -> Option<T>) -> Result<T, SchemaError> {
         self.cell(column).and_then(decode).ok_or_else(|| self.damaged(column))
     }
 

@@ -1,6 +1,7 @@
 //! Reads `.cqltest` files; tests/cql/README.md says what stands in them.
 
 use basalt_model::{Consistency, SerialConsistency};
+use basalt_query::SchemaSettings;
 use basalt_query::request::{BatchKind, QueryOptions, Value, Values};
 use bytes::Bytes;
 
@@ -124,6 +125,7 @@ fn case(block: &str) -> Option<Case> {
                         _ => BatchKind::Counter,
                     });
                 }
+                "setting" => {}
                 other => panic!("unknown directive @{other}"),
             }
         } else if let Some(text) = line.strip_prefix("cql: ") {
@@ -141,6 +143,23 @@ fn case(block: &str) -> Option<Case> {
     }
     case.options.protocol_version = case.protocol;
     (!case.statements.is_empty()).then_some(case)
+}
+
+/// With which settings the file's node runs: its `@setting` lines.
+pub fn settings(text: &str) -> SchemaSettings {
+    let mut settings = SchemaSettings::default();
+    for line in text.lines().filter_map(|line| line.strip_prefix("@setting ")) {
+        match line.split_once(' ') {
+            Some(("drop_compact_storage_enabled", value)) => {
+                settings.drop_compact_storage_enabled = value == "true";
+            }
+            Some(("dynamic_data_masking_enabled", value)) => {
+                settings.dynamic_data_masking_enabled = value == "true";
+            }
+            _ => panic!("unknown setting: {line}"),
+        }
+    }
+    settings
 }
 
 /// The cases of a file.

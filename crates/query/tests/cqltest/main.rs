@@ -15,7 +15,7 @@ use std::sync::Arc;
 use basalt_model::CqlError;
 use basalt_query::request::{BatchEntry, ClientState, QueryOptions, Values};
 use basalt_query::result::{Outcome, StatementResult};
-use basalt_query::{QueryProcessor, QuerySettings, SchemaStore};
+use basalt_query::{QueryProcessor, QuerySettings, SchemaSettings, SchemaStore};
 
 use cases::{Case, How};
 use memory::run;
@@ -27,9 +27,9 @@ struct Node {
 }
 
 impl Node {
-    fn new() -> Node {
+    fn new(settings: SchemaSettings) -> Node {
         let (processor, _schema): (QueryProcessor, Arc<SchemaStore>) =
-            memory::processor(QuerySettings::default());
+            memory::processor(QuerySettings::default(), settings);
         Node { processor, clients: Default::default() }
     }
 
@@ -129,7 +129,7 @@ fn folder() -> PathBuf {
 /// Replays a file; what differs, and what was expected to but does not.
 fn replay(file: &str) -> (usize, Vec<String>) {
     let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let mut node = Node::new();
+    let mut node = Node::new(cases::settings(&text));
     let mut differences = Vec::new();
     let cases = cases::parse(&text);
     for case in &cases {

@@ -13,7 +13,7 @@ use basalt_model::env::{Env, SharedEnv};
 use basalt_model::{CounterId, Deadline, Mutation, PartitionUpdate, ReadCommand, TableId};
 use basalt_query::schema::{SchemaStoreParts, Scratch};
 use basalt_query::system_tables::{NodeFacts, NodeViews, SettingView};
-use basalt_query::{QueryProcessor, QuerySettings, SchemaStore};
+use basalt_query::{QueryProcessor, QuerySettings, SchemaSettings, SchemaStore};
 use basalt_storage::engine::mem::MemEngine;
 use basalt_storage::engine::{Engine, EngineError, ReadTier, Sync, WriteOptions, WriteSet};
 use basalt_storage::read::{ReadError, ReadOptions, read};
@@ -151,7 +151,10 @@ impl NodeViews for Views {
 }
 
 /// A node with an empty data directory.
-pub fn processor(settings: QuerySettings) -> (QueryProcessor, Arc<SchemaStore>) {
+pub fn processor(
+    settings: QuerySettings,
+    schema_settings: SchemaSettings,
+) -> (QueryProcessor, Arc<SchemaStore>) {
     let env: SharedEnv =
         Arc::new(TestEnv { micros: AtomicI64::new(1_750_000_000_000_000), random: AtomicU64::new(0) });
     let memory = Arc::new(Memory::new());
@@ -176,6 +179,7 @@ pub fn processor(settings: QuerySettings) -> (QueryProcessor, Arc<SchemaStore>) 
             basalt_version: "0.1.0".into(),
         },
         views: Arc::new(Views),
+        settings: schema_settings,
     };
     let schema = run(SchemaStore::open(parts)).unwrap();
     let counter_id = CounterId::of_host(schema.identity().host_id);
