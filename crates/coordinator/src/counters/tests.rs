@@ -182,6 +182,7 @@ fn table() -> Arc<Table> {
         position: 0,
         order: ClusteringOrder::Asc,
         id: ColumnId(id),
+        mask: None,
     };
     Arc::new(Table {
         id: TableId(uuid::Uuid::from_u128(7)),
