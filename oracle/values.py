@@ -7,7 +7,7 @@ def split(text):
     """Splits type arguments at top-level commas."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
-        depth += (c == "<") - (c == ">")
+        depth += (c in "<(") - (c in ">)") # a custom class has its own arguments in parentheses
         if c == "," and depth == 0:
             parts.append(text[start:i].strip())
             start = i + 1

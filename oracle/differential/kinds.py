@@ -165,7 +165,9 @@ class Collection(Kind):
         flat = [m for pair in members for m in pair] if self.family == "map" else members
         data = struct.pack(">i", len(members)) + b"".join(chunk(m[1]) for m in flat)
         if self.family == "map":
-            return "{" + ", ".join("%s: %s" % (k[0], v[0]) for k, v in members) + "}", data
+            # Of equal keys in a literal Cassandra takes any; of bound ones the last.
+            once = {k[1]: (k[0], v[0]) for k, v in members}
+            return "{" + ", ".join("%s: %s" % entry for entry in once.values()) + "}", data
         return ("[%s]" if self.family == "list" else "{%s}") % ", ".join(m[0] for m in members), data
 
     def member(self, rng):
