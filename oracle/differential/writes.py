@@ -108,8 +108,8 @@ def assignment(w, req, column):
     """One column operation of SET."""
     rng, kind, name = w.rng, column.kind, column.name
     if kind.family == "counter":
-        return rng.choice(("%s = %s + %s" % (name, name, req.term(kind.value(rng))),) * 1 + ("%s += 1" % name, "%s -= 2" % name)) \
-            if not req.binds else "%s = %s %s %s" % (name, name, rng.choice("+-"), req.term(kind.value(rng)))
+        shape = rng.choice(("%s = %s + %s", "%s = %s - %s", "%s += %s", "%s -= %s"))
+        return shape % ((name,) * (shape.count("%") - 1) + (term(w, req, kind),))
     if not kind.multicell and rng.random() < 0.98 or rng.random() < 0.4:
         return "%s = %s" % (name, term(w, req, kind))
     if kind.family == "udt":

@@ -28,19 +28,24 @@ pub(super) fn holds(bound: &Bound, column: &Column, row: Option<&Row>) -> CqlRes
     }
     let value = cells_to_value(data_type, cells);
     if matches!(bound.operator, Operator::Contains | Operator::ContainsKey) {
-        let Some(value) = value else { return Ok(false) };
-        return contains(bound, data_type, &frozen_elements(data_type, &value));
+        let elements = value.map(|value| frozen_elements(data_type, &value)).unwrap_or_default();
+        return contains(bound, data_type, &elements);
     }
     any(bound, data_type, value.as_ref())
 }
 
 fn any(bound: &Bound, data_type: &DataType, actual: Option<&Bytes>) -> CqlResult<bool> {
+    check_set(bound)?;
     for value in &bound.values {
         if compare(bound.operator, data_type, value.as_ref(), actual)? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+fn check_set(bound: &Bound) -> CqlResult<()> {
+    if bound.is_unset { invalid("Invalid 'unset' value in condition") } else { Ok(()) }
 }
 
 fn compare(
@@ -96,7 +101,7 @@ fn element_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], element: &
                     .find(|cell| cell.path.as_ref().is_some_and(|path| key.compare(path, selector).is_eq()))
                     .map(|cell| cell.value.clone()),
             };
-            any(bound, value, actual.as_ref())
+            any(bound, compared_as(bound, key, value, actual.as_ref()), actual.as_ref())
         }
         DataType::List { element, .. } => {
             let index = selector.first_chunk::<4>().map_or(0, |bytes| i32::from_be_bytes(*bytes));
@@ -111,6 +116,18 @@ fn element_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], element: &
         }
         _ => invalid("Invalid element access syntax for a column that is not a collection"),
     }
+}
+
+/// What a map's value is compared as: Cassandra takes the type of the map's keys, and trips over values that are none.
+fn compared_as<'a>(
+    bound: &Bound,
+    key: &'a DataType,
+    value: &'a DataType,
+    actual: Option<&Bytes>,
+) -> &'a DataType {
+    let takes_any = matches!(key, DataType::Text | DataType::Ascii | DataType::Blob | DataType::Varint);
+    let mut values = bound.values.iter().flatten().chain(actual);
+    if takes_any || values.all(|value| key.validate(value).is_ok()) { key } else { value }
 }
 
 fn field_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], field: usize) -> CqlResult<bool> {
@@ -175,6 +192,7 @@ fn contains(bound: &Bound, data_type: &DataType, elements: &Elements) -> CqlResu
 }
 
 fn collection_holds(bound: &Bound, data_type: &DataType, cells: &[Cell]) -> CqlResult<bool> {
+    check_set(bound)?;
     let actual = cell_elements(data_type, cells);
     if matches!(bound.operator, Operator::Contains | Operator::ContainsKey) {
         return contains(bound, data_type, &actual);

@@ -57,7 +57,6 @@ pub(crate) struct Condition {
     part: Part,
     operator: Operator,
     operands: Operands,
-    is_in: bool,
 }
 
 /// A condition with its values.
@@ -69,6 +68,8 @@ pub(crate) struct Bound {
     operator: Operator,
     /// One of these must hold.
     values: Vec<Option<Bytes>>,
+    /// Whether its value is unset: an error, but only once the condition is asked.
+    is_unset: bool,
 }
 
 impl Conditions {
@@ -158,8 +159,8 @@ fn prepare_one(
         }
         (ColumnPart::Field(field), _) => bail!("Unknown field {} for column {name}", field.name),
     };
-    let (operator, operands, is_in) = prepare_test(context, markers, &place, &written.test)?;
-    Ok(Condition { column, part, operator, operands, is_in })
+    let (operator, operands) = prepare_test(context, markers, &place, &written.test)?;
+    Ok(Condition { column, part, operator, operands })
 }
 
 fn prepare_test(
@@ -167,22 +168,22 @@ fn prepare_test(
     markers: &mut Markers,
     place: &Receiver,
     test: &ConditionTest,
-) -> CqlResult<(Operator, Operands, bool)> {
+) -> CqlResult<(Operator, Operands)> {
     match test {
         ConditionTest::In(InValues::Marker(marker)) => {
             let marker = Term::prepare_in(context, markers, marker, place);
-            Ok((Operator::Eq, Operands::ListMarker(marker), true))
+            Ok((Operator::Eq, Operands::ListMarker(marker)))
         }
         ConditionTest::In(InValues::List(terms)) => {
             let terms = terms.iter().map(|term| Term::prepare(context, markers, term, place));
-            Ok((Operator::Eq, Operands::Several(terms.collect::<CqlResult<_>>()?), true))
+            Ok((Operator::Eq, Operands::Several(terms.collect::<CqlResult<_>>()?)))
         }
         ConditionTest::Compare(operator, value) => {
             check_durations(*operator, &place.data_type)?;
             let contains = matches!(operator, Operator::Contains | Operator::ContainsKey);
             let place =
                 if contains { contained(place, *operator == Operator::ContainsKey)? } else { place.clone() };
-            Ok((*operator, Operands::One(Term::prepare(context, markers, value, &place)?), false))
+            Ok((*operator, Operands::One(Term::prepare(context, markers, value, &place)?)))
         }
     }
 }
@@ -209,15 +210,21 @@ impl Condition {
             Part::Whole | Part::Field(_) => None,
         };
         let field = if let Part::Field(index) = self.part { Some(index) } else { None };
-        let mut values = Vec::new();
+        let (mut values, mut is_unset) = (Vec::new(), false);
         match &self.operands {
-            Operands::One(term) => values.push(match (term.bind(binding)?, self.operator) {
-                (Value::Unset, Operator::Contains | Operator::ContainsKey) => Some(Bytes::new()),
-                (value, _) => self.value(value)?.flatten(),
-            }),
+            Operands::One(term) => match (term.bind(binding)?, self.operator) {
+                (Value::Bytes(bytes), _) => values.push(Some(bytes)),
+                (Value::Null, _) => values.push(None),
+                (Value::Unset, Operator::Contains | Operator::ContainsKey) => values.push(Some(Bytes::new())),
+                (Value::Unset, _) => is_unset = true,
+            },
             Operands::Several(terms) => {
                 for term in terms {
-                    values.extend(self.value(term.bind(binding)?)?);
+                    match term.bind(binding)? {
+                        Value::Bytes(bytes) => values.push(Some(bytes)),
+                        Value::Null => values.push(None),
+                        Value::Unset => {}
+                    }
                 }
             }
             Operands::ListMarker(marker) => match marker.bind(binding)? {
@@ -226,17 +233,7 @@ impl Condition {
                 Value::Bytes(list) => values = unpack_nullable_list(&list).unwrap_or_default(),
             },
         }
-        Ok(Bound { column: self.column, element, field, operator: self.operator, values })
-    }
-
-    /// A value to compare with; nothing for an unset one among several.
-    fn value(&self, value: Value) -> CqlResult<Option<Option<Bytes>>> {
-        match value {
-            Value::Bytes(bytes) => Ok(Some(Some(bytes))),
-            Value::Null => Ok(Some(None)),
-            Value::Unset if self.is_in => Ok(None),
-            Value::Unset => invalid("Invalid 'unset' value in condition"),
-        }
+        Ok(Bound { column: self.column, element, field, operator: self.operator, values, is_unset })
     }
 }
 
