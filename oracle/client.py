@@ -270,7 +270,7 @@ class Client:
             tail += self.s(keyspace)
         if now is not None:
             flags |= 0x100
-            tail += struct.pack(">i", now)
+            tail += struct.pack(">I", now)
         return (struct.pack(">I", flags) if self.version >= 5 else bytes([flags])) + tail
 
     def query_body(self, text, **options):

@@ -286,7 +286,7 @@ fn query_options(params: &QueryParams, version: ProtocolVersion) -> Result<Query
         page_size: params.page_size.filter(|size| *size > 0),
         paging_state: params.paging_state.clone(),
         default_timestamp: params.default_timestamp,
-        now_s: params.now_in_seconds.map(|now| i32::try_from(now).unwrap_or(i32::MAX)),
+        now_s: params.now_in_seconds,
         keyspace: params.keyspace.as_deref().map(Arc::from),
         protocol_version: version.number(),
     })

@@ -35,7 +35,7 @@ mod values;
 pub use access::SchemaAccess;
 pub use processor::QueryProcessor;
 pub use schema::SchemaStore;
-pub use settings::{QuerySettings, SchemaSettings};
+pub use settings::{QuerySettings, SchemaSettings, StorageCompatibilityMode};
 
 #[cfg(test)]
 mod testing;

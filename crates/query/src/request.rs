@@ -43,7 +43,7 @@ pub struct QueryOptions {
     /// The write time of statements without USING TIMESTAMP, microseconds.
     pub default_timestamp: Option<i64>,
     /// The client's idea of now (v5).
-    pub now_s: Option<i32>,
+    pub now_s: Option<u32>,
     /// Keyspace of this request alone (v5).
     pub keyspace: Option<Arc<str>>,
     /// Protocol version (3, 4 or 5): paging states and some errors depend on it.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use basalt_coordinator::Timeouts;
-use basalt_query::{QuerySettings, SchemaSettings};
+use basalt_query::{QuerySettings, SchemaSettings, StorageCompatibilityMode};
 
 use super::addresses::addresses;
 use super::container::Place;
@@ -285,9 +285,6 @@ fn refuse_what_would_mislead(config: &Config) -> Result<(), ConfigError> {
                 .to_owned(),
         ));
     }
-    if config.text("storage_compatibility_mode").is_some_and(|mode| mode != "CASSANDRA_4") {
-        return Err(ConfigError("storage_compatibility_mode: only CASSANDRA_4 is supported yet".to_owned()));
-    }
     if config.text("initial_token").is_some() {
         return Err(ConfigError("initial_token: choosing tokens is not supported yet".to_owned()));
     }
@@ -387,6 +384,10 @@ fn query_settings(config: &Config, prepared_bytes: u64) -> QuerySettings {
         .unwrap_or(usize::MAX),
         tombstone_warn_threshold: count("tombstone_warn_threshold"),
         tombstone_failure_threshold: count("tombstone_failure_threshold"),
+        storage_compatibility_mode: config
+            .text("storage_compatibility_mode")
+            .and_then(|mode| StorageCompatibilityMode::of(&mode))
+            .unwrap_or_default(),
         ..defaults
     }
 }

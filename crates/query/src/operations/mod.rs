@@ -9,7 +9,7 @@ mod writer;
 use crate::terms::Term;
 
 pub(crate) use prepare::{deletion, set_value, update};
-pub(crate) use writer::{MAX_DELETION_TIME_S, Writer, add_increments, compare_paths, is_counter};
+pub(crate) use writer::{Writer, add_increments, compare_paths, is_counter};
 
 /// One change of one column.
 #[derive(Clone, Debug)]

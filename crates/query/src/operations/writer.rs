@@ -12,9 +12,6 @@ use bytes::Bytes;
 use crate::bind::Binding;
 use crate::error::{CqlResult, bail};
 
-/// The latest moment anything may expire at in this format: 2038-01-19T03:14:06Z.
-pub(crate) const MAX_DELETION_TIME_S: i64 = i32::MAX as i64 - 1;
-
 /// With what a statement writes.
 pub(crate) struct Writer<'a> {
     /// The table.
@@ -27,6 +24,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) now_s: i64,
     /// Seconds to live; 0 for ever.
     pub(crate) ttl_s: i32,
+    /// The latest second anything may expire at.
+    pub(crate) max_deletion_time_s: i64,
     /// All times are the ballot's: deletions of whole columns stay one microsecond behind.
     pub(crate) is_conditional: bool,
     /// What was read, for operations that need it.
@@ -56,7 +55,7 @@ impl<'a> Writer<'a> {
     }
 
     fn expires_at_s(&self) -> i64 {
-        (self.now_s + i64::from(self.ttl_s)).min(MAX_DELETION_TIME_S)
+        (self.now_s + i64::from(self.ttl_s)).min(self.max_deletion_time_s)
     }
 
     /// Adds a cell.

@@ -5,7 +5,6 @@ use basalt_model::{DataType, Table};
 
 use super::Execution;
 use crate::error::{CqlResult, bail, invalid};
-use crate::operations::MAX_DELETION_TIME_S;
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
 use crate::terms::{Context, Term};
@@ -85,13 +84,15 @@ impl Attributes {
 
 /// Refuses what would expire beyond what the format can say (policy REJECT).
 fn check_overflow(execution: &Execution<'_>, table: &Table, ttl: i32, is_default: bool) -> CqlResult<()> {
-    if ttl == 0 || execution.processor.env.now_s() + i64::from(ttl) <= MAX_DELETION_TIME_S {
+    let mode = execution.processor.settings.storage_compatibility_mode;
+    if ttl == 0 || execution.processor.env.now_s() + i64::from(ttl) <= mode.max_deletion_time_s() {
         return Ok(());
     }
     let which = if is_default { "default " } else { "" };
     bail!(
-        "Request on table {}.{} with {which}ttl of {ttl} seconds exceeds maximum supported expiration date of 2038-01-19T03:14:06+00:00. In order to avoid this use a lower TTL, change the expiration date overflow policy or upgrade to a version where this limitation is fixed. See CASSANDRA-14092 and CASSANDRA-14227 for more details.",
+        "Request on table {}.{} with {which}ttl of {ttl} seconds exceeds maximum supported expiration date of {}. In order to avoid this use a lower TTL, change the expiration date overflow policy or upgrade to a version where this limitation is fixed. See CASSANDRA-14092 and CASSANDRA-14227 for more details.",
         table.keyspace,
-        table.name
+        table.name,
+        mode.max_deletion_time_text()
     )
 }

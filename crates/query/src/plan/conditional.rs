@@ -326,6 +326,11 @@ impl<'a> Request<'a> {
                 timestamp,
                 now_s: execution.now_s,
                 ttl_s: plan.attributes.ttl_s(&execution, &plan.table)?,
+                max_deletion_time_s: execution
+                    .processor
+                    .settings
+                    .storage_compatibility_mode
+                    .max_deletion_time_s(),
                 is_conditional: true,
                 read: current,
             };

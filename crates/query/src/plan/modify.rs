@@ -242,6 +242,11 @@ impl ModifyPlan {
             timestamp,
             now_s: execution.now_s,
             ttl_s,
+            max_deletion_time_s: execution
+                .processor
+                .settings
+                .storage_compatibility_mode
+                .max_deletion_time_s(),
             is_conditional: false,
             read: &read,
         };

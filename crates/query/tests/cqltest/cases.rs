@@ -1,8 +1,8 @@
 //! Reads `.cqltest` files; tests/cql/README.md says what stands in them.
 
 use basalt_model::{Consistency, SerialConsistency};
-use basalt_query::SchemaSettings;
 use basalt_query::request::{BatchKind, QueryOptions, Value, Values};
+use basalt_query::{QuerySettings, SchemaSettings, StorageCompatibilityMode};
 use bytes::Bytes;
 
 /// How a request is sent.
@@ -146,7 +146,8 @@ fn case(block: &str) -> Option<Case> {
 }
 
 /// With which settings the file's node runs: its `@setting` lines.
-pub fn settings(text: &str) -> SchemaSettings {
+pub fn settings(text: &str) -> (QuerySettings, SchemaSettings) {
+    let mut query = QuerySettings::default();
     let mut settings = SchemaSettings::default();
     for line in text.lines().filter_map(|line| line.strip_prefix("@setting ")) {
         match line.split_once(' ') {
@@ -156,10 +157,13 @@ pub fn settings(text: &str) -> SchemaSettings {
             Some(("dynamic_data_masking_enabled", value)) => {
                 settings.dynamic_data_masking_enabled = value == "true";
             }
+            Some(("storage_compatibility_mode", value)) => {
+                query.storage_compatibility_mode = StorageCompatibilityMode::of(value).unwrap();
+            }
             _ => panic!("unknown setting: {line}"),
         }
     }
-    settings
+    (query, settings)
 }
 
 /// The cases of a file.

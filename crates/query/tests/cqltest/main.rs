@@ -27,9 +27,9 @@ struct Node {
 }
 
 impl Node {
-    fn new(settings: SchemaSettings) -> Node {
+    fn new((settings, schema_settings): (QuerySettings, SchemaSettings)) -> Node {
         let (processor, _schema): (QueryProcessor, Arc<SchemaStore>) =
-            memory::processor(QuerySettings::default(), settings);
+            memory::processor(settings, schema_settings);
         Node { processor, clients: Default::default() }
     }
 
