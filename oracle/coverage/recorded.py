@@ -9,10 +9,10 @@ def unescape(text):
 
 
 class Recorded:
-    """All recorded cases: `statements`, `errors`, `warnings`, names of `columns`; how many requests, and how many of them differ."""
+    """All recorded cases: `statements`, `errors`, `warnings`, names of `columns`, (name, type) of `results`; how many requests, and how many of them differ."""
 
     def __init__(self, folder):
-        self.statements, self.errors, self.warnings, self.columns = [], [], [], set()
+        self.statements, self.errors, self.warnings, self.columns, self.results = [], [], [], set(), set()
         self.requests, seen = 0, set()
         paths = sorted(glob.glob(os.path.join(folder, "*.cqltest")))
         self.files = len(paths)
@@ -37,7 +37,11 @@ class Recorded:
             elif kind == "warning":
                 self.warnings.append(unescape(rest))
             elif kind in ("column", "result", "bind"):
-                self.columns.add(rest.split(" ")[2])
+                _, _, name, of_type = rest.split(" ", 3)
+                self.columns.add(name)
+                if kind != "bind":
+                    of_type = of_type.strip("'").replace("org.apache.cassandra.db.marshal.", "")
+                    self.results.add((name.replace("\\s", " "), of_type))
 
 
 def behaviour(lines):
