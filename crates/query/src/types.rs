@@ -43,7 +43,11 @@ pub(crate) fn resolve(schema: &Schema, keyspace: &str, written: &CqlType) -> Cql
 pub(crate) fn qualified(written: &CqlType, keyspace: &str) -> CqlType {
     let inner = |written: &CqlType| Box::new(qualified(written, keyspace));
     match written {
-        CqlType::Native(_) | CqlType::Custom(_) => written.clone(),
+        CqlType::Native(_) => written.clone(),
+        CqlType::Custom(class) => {
+            let known = DataType::from_class_name(class).map(|(data_type, _)| data_type.class_name());
+            CqlType::Custom(known.unwrap_or_else(|| class.clone()))
+        }
         CqlType::List(element) => CqlType::List(inner(element)),
         CqlType::Set(element) => CqlType::Set(inner(element)),
         CqlType::Map(key, value) => CqlType::Map(inner(key), inner(value)),

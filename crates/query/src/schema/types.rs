@@ -247,13 +247,31 @@ fn custom_type(class: &str) -> Result<DataType, CqlError> {
     match DataType::from_class_name(class) {
         // The order of a `ReversedType` is that of clustering columns alone.
         Some((data_type, _)) => Ok(data_type),
-        None => {
-            let package = if class.contains('.') { "" } else { "org.apache.cassandra.db.marshal." };
-            Err(CqlError::syntax(format!(
-                "Error setting type {class}: Unable to find abstract-type class '{package}{class}'"
-            )))
-        }
+        None => Err(CqlError::syntax(format!("Error setting type {class}: {}", class_trouble(class)))),
     }
+}
+
+/// What is wrong with the name of a class, or with what stands behind it (`TypeParser`).
+fn class_trouble(class: &str) -> String {
+    const PACKAGE: &str = "org.apache.cassandra.db.marshal.";
+    const WITH_PARAMETERS: [&str; 8] = [
+        "FrozenType",
+        "ListType",
+        "MapType",
+        "ReversedType",
+        "SetType",
+        "TupleType",
+        "UserType",
+        "VectorType",
+    ];
+    let name = class.trim_start();
+    let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || "-+._&".contains(c))).unwrap_or(name.len());
+    let name = name.split_at_checked(end).map_or(name, |(name, _)| name);
+    let full = if name.contains('.') { name.to_owned() } else { format!("{PACKAGE}{name}") };
+    if full.strip_prefix(PACKAGE).is_some_and(|known| WITH_PARAMETERS.contains(&known)) {
+        return format!("Invalid definition for comparator {full}.");
+    }
+    format!("Unable to find abstract-type class '{full}'")
 }
 
 /// Refuses unknown classes of custom types, as Cassandra's parser does.
