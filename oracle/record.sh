@@ -32,7 +32,7 @@ for file in "$@"; do
   ./cassandra.sh stop
   ORACLE_JVM_OPTIONS="${ORACLE_JVM_OPTIONS:-} -Dcassandra.config.allow_system_properties=true $settings" ./cassandra.sh start
   python3 record.py "$ORACLE_ADDRESS" "$file"
-  ./cassandra.sh stop
+  ./cassandra.sh wipe # what one mode of storage writes another does not read
 done
 if [ ${#plain[@]} -gt 0 ]; then
   ./cassandra.sh start

@@ -70,6 +70,8 @@ pub struct QuerySettings {
     /// Bytes of live data gathered before a page is cut short, so that a page never holds more
     /// memory than this beyond one row.
     pub page_bytes_max: usize,
+    /// `max_mutation_size`, bytes.
+    pub max_mutation_bytes: usize,
     /// `storage_compatibility_mode`
     pub storage_compatibility_mode: StorageCompatibilityMode,
 }
@@ -84,6 +86,7 @@ impl Default for QuerySettings {
             tombstone_warn_threshold: 1_000,
             tombstone_failure_threshold: 100_000,
             page_bytes_max: 64 << 20,
+            max_mutation_bytes: 16 << 20,
             storage_compatibility_mode: StorageCompatibilityMode::default(),
         }
     }

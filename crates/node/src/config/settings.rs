@@ -243,7 +243,7 @@ impl Settings {
             pool_threads,
             counter_cache_bytes: usize::try_from(counter_cache_bytes).unwrap_or(usize::MAX),
             transport,
-            query: query_settings(&config, prepared_bytes),
+            query: query_settings(&config, prepared_bytes, max_mutation_bytes),
             schema: SchemaSettings {
                 drop_compact_storage_enabled: config.flag("drop_compact_storage_enabled"),
                 dynamic_data_masking_enabled: config.flag("dynamic_data_masking_enabled"),
@@ -360,7 +360,7 @@ fn data_dir_of(config: &mut Config, default: PathBuf) -> Result<PathBuf, ConfigE
     }
 }
 
-fn query_settings(config: &Config, prepared_bytes: u64) -> QuerySettings {
+fn query_settings(config: &Config, prepared_bytes: u64, max_mutation_bytes: u64) -> QuerySettings {
     let size = |name: &str, default: usize| {
         config.bytes(name).and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(default)
     };
@@ -384,6 +384,7 @@ fn query_settings(config: &Config, prepared_bytes: u64) -> QuerySettings {
         .unwrap_or(usize::MAX),
         tombstone_warn_threshold: count("tombstone_warn_threshold"),
         tombstone_failure_threshold: count("tombstone_failure_threshold"),
+        max_mutation_bytes: usize::try_from(max_mutation_bytes).unwrap_or(usize::MAX),
         storage_compatibility_mode: config
             .text("storage_compatibility_mode")
             .and_then(|mode| StorageCompatibilityMode::of(&mode))

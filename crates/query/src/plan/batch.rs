@@ -10,7 +10,7 @@ use super::attributes::{self, Attributes};
 use super::collect::Collector;
 use super::conditional::{self, Step};
 use super::modify::ModifyPlan;
-use super::{Execution, delete, insert, size, update};
+use super::{Execution, delete, insert, oversize, size, update};
 use crate::error::{CqlResult, ensure, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::BatchKind;
@@ -141,6 +141,8 @@ pub(crate) async fn run(
     if mutations.is_empty() {
         return Ok(StatementResult::Void);
     }
+    let max_bytes = execution.processor.settings.max_mutation_bytes;
+    mutations.iter().try_for_each(|(mutation, _)| oversize::check(mutation, max_bytes))?;
     if kind == BatchKind::Logged {
         warn_low_gc_grace(steps, execution);
     }

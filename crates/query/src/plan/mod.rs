@@ -10,6 +10,7 @@ pub(crate) mod delete;
 mod document;
 pub(crate) mod insert;
 pub(crate) mod modify;
+mod oversize;
 mod read_text;
 pub(crate) mod select;
 pub(crate) mod size;

@@ -11,13 +11,15 @@ use basalt_model::command::{
 use basalt_model::error::WriteType;
 use basalt_model::mutation::RangeTombstone;
 use basalt_model::schema::ColumnKind;
-use basalt_model::{Clustering, Consistency, DecoratedKey, PartitionUpdate, ReadCommand, Slice, Table};
+use basalt_model::{
+    Clustering, Consistency, DecoratedKey, Mutation, PartitionUpdate, ReadCommand, Slice, Table,
+};
 
 use super::attributes::Attributes;
 use super::collect::{self, Collector};
 use super::conditional::{self, Step};
 use super::document::Document;
-use super::{Execution, Reader, compact, refuse_own_tables, refuse_virtual};
+use super::{Execution, Reader, compact, oversize, refuse_own_tables, refuse_virtual};
 use crate::bind::Binding;
 use crate::conditions::Conditions;
 use crate::error::{CqlResult, bail, ensure, invalid, marshal};
@@ -200,8 +202,14 @@ impl ModifyPlan {
         let mut collector = Collector::default();
         let timestamp = execution.timestamp();
         self.add_updates(&mut collector, execution, timestamp).await?;
+        let mutations: Vec<Mutation> =
+            collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
+        // One row is never larger than the message that brings it.
+        if mutations.iter().any(|mutation| mutation.updates.iter().any(|update| update.rows.len() > 1)) {
+            let max_bytes = execution.processor.settings.max_mutation_bytes;
+            mutations.iter().try_for_each(|mutation| oversize::check(mutation, max_bytes))?;
+        }
         coordinator.check_write(&self.replication, options.consistency)?;
-        let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
         coordinator.write(&self.replication, mutations, options.consistency, WriteType::Simple).await?;
         Ok(StatementResult::Void)
     }

@@ -160,6 +160,9 @@ pub fn settings(text: &str) -> (QuerySettings, SchemaSettings) {
             Some(("storage_compatibility_mode", value)) => {
                 query.storage_compatibility_mode = StorageCompatibilityMode::of(value).unwrap();
             }
+            Some(("max_mutation_size", value)) => {
+                query.max_mutation_bytes = value.trim_end_matches("KiB").parse::<usize>().unwrap() << 10;
+            }
             _ => panic!("unknown setting: {line}"),
         }
     }
