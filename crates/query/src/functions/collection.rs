@@ -9,6 +9,7 @@ use super::factory::{Parameter, argument_types};
 use super::resolve::Request;
 use super::{Aggregate, Aggregation, Function, Scalar};
 use crate::error::{CqlResult, invalid};
+use crate::values::unpack_nullable_list;
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +58,20 @@ pub(super) fn call(
     arguments: &[Option<Bytes>],
 ) -> CqlResult<Option<Bytes>> {
     let Some(Some(value)) = arguments.first() else { return Ok(None) };
-    let width = if matches!(function.arguments[0], DataType::Map { .. }) { 2 } else { 1 };
-    let Some(elements) = unpack_collection(value, width) else {
+    let is_map = matches!(function.arguments[0], DataType::Map { .. });
+    // Lists of times of cells have nulls in them.
+    let unpacked = if is_map {
+        unpack_collection(value, 2).map(|parts| parts.into_iter().map(Some).collect())
+    } else {
+        unpack_nullable_list(value)
+    };
+    let Some(elements) = unpacked else {
         return invalid("Not enough bytes to read a collection");
     };
-    let every = |offset: usize| -> Vec<Bytes> { elements.iter().skip(offset).step_by(2).cloned().collect() };
+    let width = if is_map { 2 } else { 1 };
+    let every = |offset: usize| -> Vec<Bytes> {
+        elements.iter().skip(offset).step_by(2).flatten().cloned().collect()
+    };
     Ok(match operation {
         Operation::Keys => Some(pack_collection(elements.len() / 2, &every(0))),
         Operation::Values => Some(pack_collection(elements.len() / 2, &every(1))),
@@ -71,7 +81,7 @@ pub(super) fn call(
         }
         Operation::Aggregate(aggregate) => {
             let mut aggregation = Aggregation::new(*aggregate, &function.returns);
-            elements.iter().try_for_each(|element| aggregation.add(Some(element)))?;
+            elements.iter().try_for_each(|element| aggregation.add(element.as_ref()))?;
             aggregation.result()
         }
     })

@@ -162,6 +162,12 @@ pub(super) fn argument_types(request: &Request<'_>, parameters: &[Parameter]) ->
     if arguments.len() < needed || arguments.len() > parameters.len() {
         bail!("Invalid number of arguments for function {}", signature());
     }
+    let is_empty = |(argument, parameter): (&&dyn Argument, &Parameter)| {
+        matches!(parameter, Parameter::Vector { .. }) && argument.array_length() == Some(0)
+    };
+    if arguments.iter().zip(parameters).any(is_empty) {
+        bail!("vectors may only have positive dimensions; given 0");
+    }
     // Each argument is looked at alone first, then knowing of the others.
     let pairs = || arguments.iter().zip(parameters);
     let mut types: Vec<Option<DataType>> =

@@ -96,7 +96,7 @@ impl Scalar {
             Scalar::Arithmetic(op) => arithmetic::call(*op, function, arguments),
             Scalar::Negate => Ok(arithmetic::negate(function, first)),
             Scalar::Similarity(similarity) => match arguments {
-                [left, right] => vector::call(*similarity, left, right).map(Some),
+                [left, right] => vector::call(*similarity, function, left, right).map(Some),
                 _ => Ok(None),
             },
             Scalar::Math(operation) => math::call(*operation, function, first),
