@@ -23,6 +23,20 @@ pub(crate) enum Aggregate {
     Avg,
 }
 
+impl Aggregate {
+    /// The function's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Aggregate::CountRows => "count_rows",
+            Aggregate::Count => "count",
+            Aggregate::Min => "min",
+            Aggregate::Max => "max",
+            Aggregate::Sum => "sum",
+            Aggregate::Avg => "avg",
+        }
+    }
+}
+
 /// The functions of a name.
 pub(super) fn offer(request: &Request<'_>) -> CqlResult<Vec<Function>> {
     let name = request.name;
@@ -85,6 +99,11 @@ impl Aggregation {
         Aggregation { aggregate, data_type, count: 0, best: None, sum }
     }
 
+    /// The function's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.aggregate.name()
+    }
+
     /// Adds a row's value.
     ///
     /// # Errors
@@ -101,9 +120,8 @@ impl Aggregation {
             Aggregate::Max => self.keep(value, |order| order.is_lt()),
             Aggregate::Sum | Aggregate::Avg => {
                 if let Some(number) = Number::read(&self.data_type, value) {
-                    let name = if self.aggregate == Aggregate::Avg { "avg" } else { "sum" };
-                    self.add_number(&number)
-                        .map_err(|why| CqlError::invalid(format!("Failed to compute {name}: {why}")))?;
+                    let failed = |name, why| CqlError::invalid(format!("Failed to compute {name}: {why}"));
+                    self.add_number(&number).map_err(|why| failed(self.aggregate.name(), why))?;
                 }
             }
         }

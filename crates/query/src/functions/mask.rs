@@ -76,10 +76,7 @@ pub(super) fn call(mask: Mask, function: &Function, arguments: &[Option<Bytes>])
             None => bail!("There isn't a defined masked value for type {}", function.returns),
         },
         Mask::Hash => {
-            let algorithm = argument(1).map_or("SHA-256".into(), |name| String::from_utf8_lossy(name));
-            let Some(digest) = hasher(&algorithm) else {
-                bail!("Hash algorithm not found: {algorithm}");
-            };
+            let digest = algorithm(argument(1))?;
             value.map(|value| digest(value))
         }
         Mask::Inner | Mask::Outer => {
@@ -91,6 +88,16 @@ pub(super) fn call(mask: Mask, function: &Function, arguments: &[Option<Bytes>])
             })
         }
     })
+}
+
+/// Refuses a character to hide others with, or a digest, that is none.
+pub(super) fn check_constants(mask: Mask, function: &Function, constants: &[Option<Bytes>]) -> CqlResult<()> {
+    let constant = |index: usize| constants.get(index).and_then(Option::as_ref);
+    match mask {
+        Mask::Inner | Mask::Outer => padding(function, constant(3)).map(drop),
+        Mask::Hash => algorithm(constant(1)).map(drop),
+        Mask::Default | Mask::Null | Mask::Replace => Ok(()),
+    }
 }
 
 /// The one value shown for all of a type (`AbstractType.getMaskedValue`).
@@ -125,6 +132,14 @@ type Hasher = fn(&[u8]) -> Bytes;
 
 fn digest<D: Digest>(value: &[u8]) -> Bytes {
     Bytes::copy_from_slice(&D::digest(value))
+}
+
+fn algorithm(name: Option<&Bytes>) -> CqlResult<Hasher> {
+    let name = name.map_or("SHA-256".into(), |name| String::from_utf8_lossy(name));
+    match hasher(&name) {
+        Some(hasher) => Ok(hasher),
+        None => bail!("Hash algorithm not found: {name}"),
+    }
 }
 
 /// The digest of a name in Java's standard library.

@@ -55,6 +55,15 @@ impl Scalar {
         !matches!(self, Scalar::Now | Scalar::RandomUuid)
     }
 
+    /// Refuses constant arguments that no call would take, those of masks; `None` for null and for
+    /// what is not constant.
+    pub(crate) fn check_constants(&self, function: &Function, constants: &[Option<Bytes>]) -> CqlResult<()> {
+        match self {
+            Scalar::Mask(mask) => mask::check_constants(*mask, function, constants),
+            _ => Ok(()),
+        }
+    }
+
     /// Computes.
     pub(crate) fn call(
         &self,

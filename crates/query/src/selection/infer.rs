@@ -160,6 +160,10 @@ fn compatible_type(context: &Context<'_>, table: &Table, selectable: &Selectable
                 parts.iter().filter_map(|part| compatible_type(context, table, part)).collect();
             Some(DataType::Set { element: Arc::new(common_type(&types)?), frozen: true })
         }
+        SelectableKind::ParenthesesOrTuple(parts) if parts.len() > 1 => {
+            let types = parts.iter().map(|part| compatible_type(context, table, part));
+            Some(DataType::Tuple(types.collect::<Option<Vec<DataType>>>()?.into()))
+        }
         _ => exact_type(context, table, selectable),
     }
 }

@@ -91,7 +91,7 @@ impl Node {
                 Value::Unset => Ok(Some(Bytes::new())),
             },
             Node::Call { function, arguments } => {
-                let values = arguments.iter().map(|argument| argument.argument(function, evaluation));
+                let values = arguments.iter().map(|argument| argument.argument(&function.name, evaluation));
                 let values = values.collect::<CqlResult<Vec<Option<Bytes>>>>()?;
                 match &function.body {
                     Body::Scalar(scalar) => scalar.call(function, &values, &evaluation.binding),
@@ -140,11 +140,11 @@ impl Node {
     }
 
     /// The value as an argument of a function.
-    fn argument(&self, function: &Function, evaluation: &Evaluation<'_>) -> CqlResult<Option<Bytes>> {
+    fn argument(&self, function: &str, evaluation: &Evaluation<'_>) -> CqlResult<Option<Bytes>> {
         if let Node::Term(index) = self
             && matches!(evaluation.term(*index), Value::Unset)
         {
-            bail!("Invalid unset value for argument in call to function {}", function.name);
+            bail!("Invalid unset value for argument in call to function {function}");
         }
         self.evaluate(evaluation)
     }
@@ -158,14 +158,7 @@ impl Node {
         match self {
             Node::Column(_) | Node::Attribute { .. } => Ok(false),
             Node::Term(_) => Ok(true),
-            Node::Call { function, arguments } => {
-                let is_pure = matches!(&function.body, Body::Scalar(scalar) if scalar.is_pure());
-                let is_constant = all(arguments)? && is_pure && !arguments.is_empty();
-                if is_constant {
-                    self.evaluate(evaluation)?;
-                }
-                Ok(is_constant)
-            }
+            Node::Call { function, arguments } => check_call(function, arguments, evaluation),
             Node::Aggregate { argument, .. } => {
                 argument.iter().try_for_each(|argument| argument.check_constants(evaluation).map(drop))?;
                 Ok(false)
@@ -195,14 +188,12 @@ impl Node {
     ) -> CqlResult<()> {
         match self {
             Node::Aggregate { slot, argument } => {
+                let Some(aggregation) = aggregations.get_mut(*slot) else { return Ok(()) };
                 let value = match argument {
-                    Some(argument) => argument.evaluate(evaluation)?,
+                    Some(argument) => argument.argument(aggregation.name(), evaluation)?,
                     None => None,
                 };
-                if let Some(aggregation) = aggregations.get_mut(*slot) {
-                    aggregation.add(value.as_ref())?;
-                }
-                Ok(())
+                aggregation.add(value.as_ref())
             }
             Node::Column(_) | Node::Term(_) | Node::Attribute { .. } => Ok(()),
             Node::Call { arguments: parts, .. }
@@ -312,4 +303,22 @@ fn present(parts: &[Node], evaluation: &Evaluation<'_>) -> CqlResult<Vec<Bytes>>
         Some(parts) => Ok(parts),
         None => invalid("null is not supported inside collections"),
     }
+}
+
+/// A call of constants is made, and single constants among its arguments are looked at.
+fn check_call(function: &Function, arguments: &[Node], evaluation: &Evaluation<'_>) -> CqlResult<bool> {
+    let Body::Scalar(scalar) = &function.body else { return Ok(false) };
+    let mut all_constant = scalar.is_pure() && !arguments.is_empty();
+    let mut constants = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let is_constant = argument.check_constants(evaluation)?;
+        all_constant &= is_constant;
+        constants.push(if is_constant { argument.argument(&function.name, evaluation)? } else { None });
+    }
+    if all_constant {
+        scalar.call(function, &constants, &evaluation.binding)?;
+    } else {
+        scalar.check_constants(function, &constants)?;
+    }
+    Ok(all_constant)
 }
