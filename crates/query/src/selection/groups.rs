@@ -86,7 +86,7 @@ fn quote(table: &Table, column: usize) -> String {
 }
 
 /// Refuses functions that do not keep the order of their argument (`validateForGroupBy`).
-fn check_monotonic(node: &Node) -> CqlResult<()> {
+fn check_monotonic(node: &Node, evaluation: &Evaluation<'_>) -> CqlResult<()> {
     let (function, arguments) = match node {
         Node::Column(_) => return Ok(()),
         Node::Call { function, arguments } => (function, arguments),
@@ -96,7 +96,8 @@ fn check_monotonic(node: &Node) -> CqlResult<()> {
             );
         }
     };
-    let constants: Vec<bool> = arguments.iter().map(|node| matches!(node, Node::Term(_))).collect();
+    let constants = arguments.iter().map(|node| node.check_constants(evaluation));
+    let constants = constants.collect::<CqlResult<Vec<bool>>>()?;
     ensure(function.is_monotonic(&constants), || {
         let shown = function.signature_with(&constants);
         format!("Only monotonic functions are supported in the GROUP BY clause. Got: {shown} ")
@@ -105,7 +106,7 @@ fn check_monotonic(node: &Node) -> CqlResult<()> {
         .iter()
         .zip(constants)
         .filter(|(_, constant)| !constant)
-        .try_for_each(|(node, _)| check_monotonic(node))
+        .try_for_each(|(node, _)| check_monotonic(node, evaluation))
 }
 
 /// A grouping for one execution of its statement.
@@ -127,11 +128,12 @@ impl<'a> Groups<'a> {
         table: &'a Table,
         binding: Binding<'a>,
     ) -> CqlResult<Groups<'a>> {
-        if let Some(selector) = &grouping.selector {
-            check_monotonic(&selector.node)?;
-        }
         let terms = grouping.selector.iter().flat_map(|selector| &selector.terms);
-        let terms = terms.map(|term| term.bind(&binding)).collect::<CqlResult<_>>()?;
+        let terms = terms.map(|term| term.bind(&binding)).collect::<CqlResult<Vec<_>>>()?;
+        if let Some(selector) = &grouping.selector {
+            let row = &InputRow::default();
+            check_monotonic(&selector.node, &Evaluation { row, terms: &terms, aggregates: &[], binding })?;
+        }
         Ok(Groups { grouping, table, binding, terms })
     }
 
