@@ -174,8 +174,9 @@ impl<'a> ResultBuilder<'a> {
             self.bytes += value.as_ref().map_or(0, Bytes::len);
             self.values.push(value);
         }
-        let only_for_order = input.values.get(self.selection.asked_columns..).unwrap_or_default();
-        self.values.extend(only_for_order.iter().cloned());
+        // Aggregates of no rows have no first row.
+        let only_for_order = self.selection.asked_columns..self.selection.columns.len();
+        self.values.extend(only_for_order.map(|place| input.values.get(place).cloned().flatten()));
         self.finish_row(start)
     }
 

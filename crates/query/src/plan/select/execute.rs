@@ -217,7 +217,7 @@ impl SelectPlan {
         let mut values = built.values;
         if let Some(sort) = &self.sort {
             let mut rows: Vec<&[Option<Bytes>]> = values.chunks_exact(built.width.max(1)).collect();
-            rows.sort_by(|a, b| sort.compare(a, b));
+            rows.sort_by(|a, b| sort.compare(a, b, self.reversed));
             let rows = rows.into_iter().take(limit);
             values = rows.flat_map(|row| row.get(..width).unwrap_or_default().to_vec()).collect();
         }

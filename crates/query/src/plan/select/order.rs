@@ -107,16 +107,16 @@ impl Sort {
         Sort { places: places.collect() }
     }
 
-    /// Compares two rows.
-    pub(super) fn compare(&self, a: &[Option<Bytes>], b: &[Option<Bytes>]) -> Ordering {
+    /// Compares two rows. Nulls, of static content alone, come first, unless rows are read backwards.
+    pub(super) fn compare(&self, a: &[Option<Bytes>], b: &[Option<Bytes>], reversed: bool) -> Ordering {
         for (place, data_type, descending) in &self.places {
-            let order = match (a.get(*place).and_then(Option::as_ref), b.get(*place).and_then(Option::as_ref))
-            {
-                (Some(a), Some(b)) => data_type.compare(a, b),
-                (a, b) => a.is_some().cmp(&b.is_some()),
+            let (a, b) = (a.get(*place).and_then(Option::as_ref), b.get(*place).and_then(Option::as_ref));
+            let (order, turned) = match (a, b) {
+                (Some(a), Some(b)) => (data_type.compare(a, b), *descending),
+                (a, b) => (a.is_some().cmp(&b.is_some()), reversed),
             };
             if order.is_ne() {
-                return if *descending { order.reverse() } else { order };
+                return if turned { order.reverse() } else { order };
             }
         }
         Ordering::Equal
