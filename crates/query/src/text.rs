@@ -66,6 +66,8 @@ pub(crate) fn function_name(name: &FunctionName) -> String {
         Some(keyspace) => {
             format!("{}.{}", quote::identifier(&keyspace.name), quote::identifier(&name.name.name))
         }
+        // A keyword, but never quoted.
+        None if name.name.name == "token" => name.name.name.clone(),
         None => quote::identifier(&name.name.name).into_owned(),
     }
 }

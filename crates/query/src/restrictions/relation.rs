@@ -55,11 +55,7 @@ pub(super) fn resolve(
     table: &Table,
     relation: &ast::Relation,
 ) -> CqlResult<Resolved> {
-    if let RelationKind::Column { op: Operator::Neq, .. } | RelationKind::Element { op: Operator::Neq, .. } =
-        &relation.kind
-    {
-        bail!("Unsupported \"!=\" relation: {}", text::relation(relation));
-    }
+    refuse_inequality(relation)?;
     let columns = match &relation.kind {
         RelationKind::Column { column, op, value } => single(context, markers, table, (column, *op, value))?,
         RelationKind::In { column, values } => single_in(context, markers, table, column, values)?,
@@ -81,6 +77,18 @@ pub(super) fn resolve(
         RelationKind::CustomIndex { .. } => bail!("Unsupported restriction: {}", text::relation(relation)),
     };
     Ok(Resolved::Columns(columns))
+}
+
+/// `!=` is refused before anything else is looked at.
+fn refuse_inequality(relation: &ast::Relation) -> CqlResult<()> {
+    let op = match &relation.kind {
+        RelationKind::Column { op, .. }
+        | RelationKind::Element { op, .. }
+        | RelationKind::Tuple { op, .. }
+        | RelationKind::Token { op, .. } => *op,
+        _ => return Ok(()),
+    };
+    ensure(op != Operator::Neq, || format!("Unsupported \"!=\" relation: {}", text::relation(relation)))
 }
 
 fn check_multi_cell(table: &Table, column: usize, operator: &str) -> CqlResult<()> {
@@ -271,10 +279,6 @@ fn tuple(
     match op {
         Operator::Eq => {}
         _ if is_slice(op) => {}
-        Operator::Neq => {
-            let names: Vec<&str> = receivers.iter().map(|receiver| &*receiver.name).collect();
-            bail!("Unsupported \"!=\" relation: ({}) != {}", names.join(", "), text::term(value));
-        }
         other => bail!("{} cannot be used for multi-column relations", other.symbol()),
     }
     let value = Term::prepare_columns(context, markers, value, &receivers)?;
@@ -311,13 +315,7 @@ fn token(
     (op, value): (Operator, &ast::Term),
 ) -> CqlResult<TokenRestriction> {
     if op != Operator::Eq && !is_slice(op) {
-        match op {
-            Operator::Neq => {
-                let names: Vec<&str> = names.iter().map(Ident::as_str).collect();
-                bail!("Unsupported \"!=\" relation: token({}) != {}", names.join(", "), text::term(value))
-            }
-            other => bail!("{} cannot be used with the token function", other.symbol()),
-        }
+        bail!("{} cannot be used with the token function", op.symbol());
     }
     let columns = names.iter().map(|name| existing_column(table, &name.name));
     let columns = columns.collect::<CqlResult<Vec<usize>>>()?;

@@ -4,9 +4,10 @@
 use basalt_cql::ast::{Selectable, SelectableKind};
 use basalt_model::DataType;
 
-use super::infer::{exact_type, show};
+use super::infer::exact_type;
 use super::node::Node;
 use super::prepare::{Preparation, Resolved, resolved};
+use super::show::show;
 use crate::error::{CqlResult, bail};
 
 impl Preparation<'_> {
@@ -16,7 +17,7 @@ impl Preparation<'_> {
             Some(data_type) => Ok(data_type),
             None => bail!(
                 "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                show(selectable)
+                show(self.context, selectable)
             ),
         }
     }
@@ -49,7 +50,7 @@ impl Preparation<'_> {
             if expected.is_none() {
                 bail!(
                     "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                    show(selectable)
+                    show(self.context, selectable)
                 );
             }
             let inner = self.resolve(part, expected)?;
@@ -57,11 +58,16 @@ impl Preparation<'_> {
             let data_type = inner.output.data_type.clone();
             return Ok(resolved(inner.node, name, data_type, inner.is_aggregate));
         }
-        let DataType::Tuple(types) = &data_type else {
-            bail!("Invalid tuple type literal for {} of type {data_type}", show(selectable));
+        // A user type is a tuple of several, too.
+        let types: Vec<&DataType> = match &data_type {
+            DataType::Tuple(types) => types.iter().collect(),
+            DataType::Udt { definition, .. } => definition.fields.iter().map(|(_, field)| field).collect(),
+            _ => {
+                bail!("Invalid tuple type literal for {} of type {data_type}", show(self.context, selectable))
+            }
         };
         if parts.len() > types.len() {
-            bail!("Invalid tuple literal for {}: too many elements", show(selectable));
+            bail!("Invalid tuple literal for {}: too many elements", show(self.context, selectable));
         }
         let mut nodes = Vec::with_capacity(parts.len());
         let mut names = Vec::with_capacity(parts.len());
@@ -93,7 +99,7 @@ impl Preparation<'_> {
         }
         let data_type = self.composite_type(selectable, expected)?;
         let DataType::List { element, .. } = &data_type else {
-            bail!("Invalid list literal for {} of type {data_type}", show(selectable));
+            bail!("Invalid list literal for {} of type {data_type}", show(self.context, selectable));
         };
         let (nodes, names, is_aggregate) = self.all(parts, element)?;
         Ok(resolved(Node::List(nodes), format!("[{names}]"), data_type.clone(), is_aggregate))
@@ -120,7 +126,7 @@ impl Preparation<'_> {
                 let node = Node::Set(element.clone(), nodes);
                 Ok(resolved(node, format!("{{{names}}}"), data_type.clone(), is_aggregate))
             }
-            other => bail!("Invalid set literal for {} of type {other}", show(selectable)),
+            other => bail!("Invalid set literal for {} of type {other}", show(self.context, selectable)),
         }
     }
 
@@ -135,10 +141,14 @@ impl Preparation<'_> {
         match &data_type {
             DataType::Udt { definition, .. } => {
                 let mut fields: Vec<Option<Node>> = vec![None; definition.fields.len()];
-                let mut names = Vec::with_capacity(entries.len());
+                let mut names: Vec<(usize, String)> = Vec::with_capacity(entries.len());
                 for (field, value) in entries {
                     let SelectableKind::Column(name) = &field.kind else {
-                        bail!("{} is not a valid field identifier of type {} ", show(field), definition.name);
+                        bail!(
+                            "{} is not a valid field identifier of type {} ",
+                            show(self.context, field),
+                            definition.name
+                        );
                     };
                     let found = definition.fields.iter().position(|(known, _)| **known == *name.name);
                     let Some(index) = found else {
@@ -149,9 +159,15 @@ impl Preparation<'_> {
                         );
                     };
                     let value = self.resolve(value, Some(&definition.fields[index].1))?;
-                    names.push(format!("{}: {}", name.name, value.output.name));
+                    let shown = format!("{}: {}", name.name, value.output.name);
+                    // Of a field that stands twice the last value counts.
+                    match names.iter_mut().find(|(known, _)| *known == index) {
+                        Some(known) => known.1 = shown,
+                        None => names.push((index, shown)),
+                    }
                     fields[index] = Some(value.node);
                 }
+                let names: Vec<String> = names.into_iter().map(|(_, shown)| shown).collect();
                 let name = format!("{{{}}}", names.join(", "));
                 Ok(resolved(Node::Udt(fields), name, data_type.clone(), false))
             }
@@ -169,7 +185,7 @@ impl Preparation<'_> {
                 let name = format!("{{{}}}", names.join(", "));
                 Ok(resolved(Node::Map(key.clone(), nodes), name, data_type.clone(), false))
             }
-            other => bail!("Invalid map literal for {} of type {other}", show(selectable)),
+            other => bail!("Invalid map literal for {} of type {other}", show(self.context, selectable)),
         }
     }
 }

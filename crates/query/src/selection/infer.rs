@@ -8,8 +8,9 @@ use basalt_cql::ast::{CellAttribute, Selectable, SelectableKind, TermKind};
 use basalt_model::schema::ClusteringOrder;
 use basalt_model::{Column, DataType, Table};
 
+use super::show::show;
 use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
-use crate::error::{CqlResult, bail};
+use crate::error::{CqlResult, bail, invalid};
 use crate::functions::{Argument, Function, arithmetic, resolve, resolve::resolve_native};
 use crate::receiver::Receiver;
 use crate::restrictions::existing_column;
@@ -44,7 +45,7 @@ impl Argument for Selected<'_> {
     }
 
     fn text(&self) -> String {
-        show(self.selectable)
+        show(self.context, self.selectable)
     }
 
     fn is_marker(&self) -> bool {
@@ -82,9 +83,10 @@ pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Sele
     match &selectable.kind {
         SelectableKind::Column(name) => column_type(table, &name.name),
         SelectableKind::CountRows => Some(DataType::BigInt),
+        // That of the whole column, whatever part of it is asked about.
         SelectableKind::CellAttribute(attribute, operand) => {
-            let multi = recurse(operand).is_some_and(|operand| operand.is_multi_cell());
-            Some(attribute_type(*attribute, multi))
+            let column = &table.columns[attribute_column(table, operand).ok()?];
+            Some(attribute_type(*attribute, column.data_type.is_multi_cell()))
         }
         SelectableKind::Cast(_, native) => Some(types::native(*native)),
         SelectableKind::TypeHint(cql_type, _) => {
@@ -114,8 +116,8 @@ pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Sele
         SelectableKind::Slice(inner, _, _) => recurse(inner).filter(DataType::is_collection),
         SelectableKind::ParenthesesOrTuple(parts) if parts.len() == 1 => None,
         SelectableKind::ParenthesesOrTuple(parts) => {
-            let types = parts.iter().map(recurse).collect::<Option<Vec<DataType>>>()?;
-            Some(DataType::Tuple(types.into()))
+            let types = parts.iter().map(|part| Some(recurse(part)?.freeze()));
+            Some(DataType::Tuple(types.collect::<Option<Vec<DataType>>>()?.into()))
         }
         SelectableKind::List(parts) => {
             let element = parts.iter().find_map(recurse)?;
@@ -129,6 +131,17 @@ pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Sele
             Some(function_of(context, table, selectable).ok()??.returns)
         }
         _ => None,
+    }
+}
+
+/// The column at the bottom of `writetime`'s operand.
+pub(super) fn attribute_column(table: &Table, operand: &Selectable) -> CqlResult<usize> {
+    match &operand.kind {
+        SelectableKind::Column(name) => existing_column(table, &name.name),
+        SelectableKind::Field(inner, _)
+        | SelectableKind::Element(inner, _)
+        | SelectableKind::Slice(inner, _, _) => attribute_column(table, inner),
+        _ => invalid("Invalid operand of a selection function"),
     }
 }
 
@@ -186,15 +199,13 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
             }
         }
         (SelectableKind::ParenthesesOrTuple(parts), DataType::Tuple(types)) => {
-            if parts.len() > types.len() {
-                return Fit::No;
-            }
-            let parts = parts.iter().zip(types.iter());
-            let fits = parts.map(|(part, t)| fit(context, table, part, &receiver.value_of(t)));
-            if Fit::all(fits).is_assignable() { Fit::Weak } else { Fit::No }
+            fit_tuple(context, table, parts, types.iter(), receiver)
         }
         (SelectableKind::ParenthesesOrTuple(parts), _) if parts.len() == 1 => {
             fit(context, table, &parts[0], receiver)
+        }
+        (SelectableKind::ParenthesesOrTuple(parts), DataType::Udt { definition, .. }) => {
+            fit_tuple(context, table, parts, definition.fields.iter().map(|(_, field)| field), receiver)
         }
         (SelectableKind::List(parts), DataType::List { element, .. })
         | (SelectableKind::Set(parts), DataType::Set { element, .. }) => match parts.as_slice() {
@@ -213,25 +224,49 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
             Fit::all(fits)
         }
         (SelectableKind::MapOrUserType(entries), DataType::Udt { definition, .. }) => {
-            let fits = definition.fields.iter().all(|(name, data_type)| {
-                let is_field = |key: &Selectable| {
-                    matches!(&key.kind, SelectableKind::Column(written) if *written.name == **name)
-                };
-                let value = entries.iter().find(|(key, _)| is_field(key)).map(|(_, value)| value);
-                let place = receiver.value_of(data_type);
-                value.is_none_or(|value| fit(context, table, value, &place).is_assignable())
-            });
-            if fits { Fit::Weak } else { Fit::No }
+            let value_of = |field: &str| {
+                entries.iter().rev().find_map(|(key, value)| match &key.kind {
+                    SelectableKind::Column(name) if name.name == field => Some(value),
+                    _ => None,
+                })
+            };
+            let given = definition.fields.iter().filter_map(|(name, field)| Some((value_of(name)?, field)));
+            let mut fits = given.map(|(value, field)| fit(context, table, value, &receiver.value_of(field)));
+            if fits.all(Fit::is_assignable) { Fit::Weak } else { Fit::No }
         }
+        (
+            SelectableKind::ParenthesesOrTuple(_)
+            | SelectableKind::List(_)
+            | SelectableKind::Set(_)
+            | SelectableKind::MapOrUserType(_),
+            _,
+        ) => Fit::No,
         (SelectableKind::Function(..), place) => match function_of(context, table, selectable) {
             Ok(Some(function)) => function.fit(place),
             _ => Fit::No,
         },
         (_, place) => match exact_type(context, table, selectable) {
+            // A column of many cells is no frozen value, to Cassandra.
+            Some(own) if own.is_multi_cell() && !place.is_multi_cell() && *place != DataType::Blob => Fit::No,
             Some(own) => fit_types(&own, place),
             None => Fit::No,
         },
     }
+}
+
+/// How `(a, b)` fits a tuple, or a user type with these fields.
+fn fit_tuple<'a>(
+    context: &Context<'_>,
+    table: &Table,
+    parts: &[Selectable],
+    types: impl ExactSizeIterator<Item = &'a DataType>,
+    receiver: &Receiver,
+) -> Fit {
+    if parts.len() > types.len() {
+        return Fit::No;
+    }
+    let mut fits = parts.iter().zip(types).map(|(part, t)| fit(context, table, part, &receiver.value_of(t)));
+    if fits.all(Fit::is_assignable) { Fit::Weak } else { Fit::No }
 }
 
 /// The function a call among selectors means. It is looked for once per call: each candidate for an outer
@@ -259,7 +294,7 @@ pub(super) fn known_function(
     let Some(function) = function_of(context, table, selectable)? else {
         let shown = match &selectable.kind {
             SelectableKind::Function(name, _) => text::plain_function_name(name),
-            _ => show(selectable),
+            _ => show(context, selectable),
         };
         bail!("Unknown function '{shown}'");
     };
@@ -297,48 +332,6 @@ fn find_function(
         SelectableKind::Cast(_, target) => native(&format!("cast_as_{}", target.name()), &arguments),
         SelectableKind::CountRows => native("count_rows", &[]),
         _ => Ok(None),
-    }
-}
-
-/// A selector as messages show it (`Selectable.toString`).
-pub(super) fn show(selectable: &Selectable) -> String {
-    if let Some(term) = as_term(selectable) {
-        return text::term(&term);
-    }
-    let list = |parts: &[Selectable]| parts.iter().map(show).collect::<Vec<String>>().join(", ");
-    match &selectable.kind {
-        SelectableKind::Column(name) => name.name.clone(),
-        SelectableKind::CountRows => "count".to_owned(),
-        SelectableKind::CellAttribute(attribute, operand) => {
-            format!("{}({})", attribute.name(), show(operand))
-        }
-        SelectableKind::Function(name, arguments) => {
-            let prefix = if name.keyspace.is_none() { "system." } else { "" };
-            format!("{prefix}{}({})", text::function_name(name), list(arguments))
-        }
-        SelectableKind::Cast(operand, native) => format!("cast({} as {})", show(operand), native.name()),
-        SelectableKind::TypeHint(cql_type, operand) => {
-            format!("({}){}", text::type_name(cql_type), show(operand))
-        }
-        SelectableKind::Field(inner, field) => format!("{}.{}", show(inner), field.name),
-        SelectableKind::Element(inner, key) => format!("{}[{}]", show(inner), text::term(key)),
-        SelectableKind::Slice(inner, from, to) => {
-            let end = |end: &Option<ast::Term>| end.as_ref().map(text::term).unwrap_or_default();
-            format!("{}[{}..{}]", show(inner), end(from), end(to))
-        }
-        SelectableKind::ParenthesesOrTuple(parts) => format!("({})", list(parts)),
-        SelectableKind::List(parts) => format!("[{}]", list(parts)),
-        SelectableKind::Set(parts) => format!("{{{}}}", list(parts)),
-        SelectableKind::MapOrUserType(entries) => {
-            let entries: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{}: {}", show(key), show(value))).collect();
-            format!("{{{}}}", entries.join(", "))
-        }
-        SelectableKind::Arithmetic(op, left, right) => {
-            format!("{} {} {}", show(left), op.symbol(), show(right))
-        }
-        SelectableKind::Negation(operand) => format!("-{}", show(operand)),
-        SelectableKind::Literal(_) | SelectableKind::Null | SelectableKind::Marker(_) => String::new(),
     }
 }
 

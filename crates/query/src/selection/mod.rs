@@ -9,6 +9,7 @@ mod input;
 mod json;
 mod node;
 mod prepare;
+mod show;
 mod times;
 
 use std::sync::Arc;

@@ -8,8 +8,11 @@ use basalt_cql::ast::{Selectable, SelectableKind, Selector};
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{DataType, Table};
 
-use super::infer::{as_term, attribute_type, check, exact_type, fit, function_of, known_function, show};
+use super::infer::{
+    as_term, attribute_column, attribute_type, check, exact_type, fit, function_of, known_function,
+};
 use super::node::Node;
+use super::show::show;
 use super::{Output, Selection, aggregate_of, metadata};
 use crate::error::{CqlResult, bail, invalid};
 use crate::functions::{Aggregate, Function};
@@ -220,15 +223,9 @@ impl<'a> Preparation<'a> {
         operand: &Selectable,
     ) -> CqlResult<Resolved> {
         let hinted = types::resolve(self.context.schema, self.context.keyspace, cql_type)?.freeze();
-        let shown = show(selectable);
+        let shown = show(self.context, selectable);
         let place = Receiver::named(self.table, &shown, hinted.clone());
-        // Names in a map are columns; those in a user type are not.
-        if let (SelectableKind::MapOrUserType(entries), DataType::Map { .. }) = (&operand.kind, &hinted) {
-            for (key, value) in entries {
-                check(self.context, self.table, key)?;
-                check(self.context, self.table, value)?;
-            }
-        }
+        self.check_entries(operand, &hinted)?;
         if !fit(self.context, self.table, operand, &place).is_assignable() {
             bail!("Cannot assign value {shown} to {shown} of type {hinted}");
         }
@@ -236,6 +233,19 @@ impl<'a> Preparation<'a> {
         let cql_type = types::qualified(cql_type, self.context.keyspace);
         let name = format!("({}){}", text::type_name(&cql_type), inner.output.name);
         Ok(resolved(inner.node, name, hinted, inner.is_aggregate))
+    }
+
+    /// Entries of a map are looked into once it is asked for a type; only then are names keys or fields.
+    fn check_entries(&self, operand: &Selectable, hinted: &DataType) -> CqlResult<()> {
+        let SelectableKind::MapOrUserType(entries) = &operand.kind else { return Ok(()) };
+        let keys_are_fields = matches!(hinted, DataType::Udt { .. });
+        for (key, value) in entries {
+            if !keys_are_fields {
+                check(self.context, self.table, key)?;
+            }
+            check(self.context, self.table, value)?;
+        }
+        Ok(())
     }
 
     fn field(&mut self, inner: &Selectable, field: &str) -> CqlResult<Resolved> {
@@ -248,11 +258,14 @@ impl<'a> Preparation<'a> {
         let selected = self.resolve(inner, expected.as_ref())?;
         let data_type = &selected.output.data_type;
         let DataType::Udt { definition, .. } = data_type else {
-            bail!("Invalid field selection: {} of type {data_type} is not a user type", show(inner));
+            bail!(
+                "Invalid field selection: {} of type {data_type} is not a user type",
+                show(self.context, inner)
+            );
         };
         let found = definition.fields.iter().position(|(name, _)| **name == *field);
         let Some(index) = found else {
-            bail!("{} of type {data_type} has no field {field}", show(inner));
+            bail!("{} of type {data_type} has no field {field}", show(self.context, inner));
         };
         let field_type = definition.fields[index].1.clone();
         let name = format!("{}.{field}", selected.output.name);
@@ -274,10 +287,16 @@ impl<'a> Preparation<'a> {
             DataType::Set { element, .. } => place.value_of(element),
             DataType::Map { key, .. } => place.key_of(key),
             DataType::List { .. } => {
-                bail!("{kind} selection is only allowed on sets and maps, but {} is a list", show(inner))
+                bail!(
+                    "{kind} selection is only allowed on sets and maps, but {} is a list",
+                    show(self.context, inner)
+                )
             }
             other => {
-                bail!("Invalid {what} selection: {} {verb} type {other} is not a collection", show(inner))
+                bail!(
+                    "Invalid {what} selection: {} {verb} type {other} is not a collection",
+                    show(self.context, inner)
+                )
             }
         };
         Ok((selected, place))
@@ -299,7 +318,7 @@ impl<'a> Preparation<'a> {
         };
         let name = selected.output.name.to_string();
         let node = Node::Element { inner: Box::new(selected.node), collection, key, name };
-        Ok(resolved(node, show(selectable), returns, selected.is_aggregate))
+        Ok(resolved(node, show(self.context, selectable), returns, selected.is_aggregate))
     }
 
     fn slice(
@@ -320,7 +339,7 @@ impl<'a> Preparation<'a> {
         let name = selected.output.name.to_string();
         let node =
             Node::Slice { inner: Box::new(selected.node), collection: collection.clone(), from, to, name };
-        Ok(resolved(node, show(selectable), collection, selected.is_aggregate))
+        Ok(resolved(node, show(self.context, selectable), collection, selected.is_aggregate))
     }
 
     fn call(&mut self, selectable: &Selectable, arguments: &[&Selectable]) -> CqlResult<Resolved> {
@@ -359,16 +378,5 @@ impl<'a> Preparation<'a> {
         self.aggregates.push((aggregate, function.returns));
         let argument = arguments.into_iter().next().map(Box::new);
         Ok((Node::Aggregate { slot: self.aggregates.len() - 1, argument }, true))
-    }
-}
-
-/// The column at the bottom of `writetime`'s operand.
-fn attribute_column(table: &Table, operand: &Selectable) -> CqlResult<usize> {
-    match &operand.kind {
-        SelectableKind::Column(name) => existing_column(table, &name.name),
-        SelectableKind::Field(inner, _)
-        | SelectableKind::Element(inner, _)
-        | SelectableKind::Slice(inner, _, _) => attribute_column(table, inner),
-        _ => invalid("Invalid operand of a selection function"),
     }
 }
