@@ -25,7 +25,7 @@ use crate::conditions::Conditions;
 use crate::error::{CqlResult, bail, ensure, invalid, marshal};
 use crate::operations::{Operation, Writer};
 use crate::request::Value;
-use crate::restrictions::{Restrictions, StatementKind, check_length};
+use crate::restrictions::{Restrictions, StatementKind, check_key, check_length};
 use crate::result::StatementResult;
 
 /// A modification, resolved.
@@ -174,7 +174,9 @@ impl ModifyPlan {
 
     /// The partitions it is about.
     pub(crate) fn keys(&self, execution: &Execution<'_>) -> CqlResult<Vec<DecoratedKey>> {
-        self.restrictions.partition_keys(&self.table, &execution.binding())
+        let keys = self.restrictions.partition_keys(&self.table, &execution.binding())?;
+        keys.iter().try_for_each(check_key)?;
+        Ok(keys)
     }
 
     /// Whether the rows are only the static one.

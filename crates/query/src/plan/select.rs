@@ -71,7 +71,7 @@ pub(crate) fn prepare(
         ensure(select.per_partition_limit.is_none(), || {
             "PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries".to_owned()
         })?;
-        check_distinct(&table, &selection, &restrictions)?;
+        check_distinct(&table, &selection, &restrictions, &order)?;
     }
     let grouping =
         group_by::prepare(&context, markers, &table, &select.group_by, &restrictions, select.distinct)?;
@@ -127,13 +127,21 @@ fn selects_only_statics(context: &Context<'_>, table: &Table, selectors: &Select
         && !any(&|column| !matches!(column.kind, ColumnKind::PartitionKey | ColumnKind::Static))?)
 }
 
-fn check_distinct(table: &Table, selection: &Selection, restrictions: &Restrictions) -> CqlResult<()> {
+fn check_distinct(
+    table: &Table,
+    selection: &Selection,
+    restrictions: &Restrictions,
+    order: &[(usize, bool)],
+) -> CqlResult<()> {
     let only_statics = !restrictions.has_others() || restrictions.others_are_static(table);
     ensure(!restrictions.has_clustering() && only_statics, || {
         "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns."
             .to_owned()
     })?;
-    for column in &selection.columns {
+    // What the result is sorted by is selected as well.
+    let sorted_by = if restrictions.key_is_in(table) { order } else { &[] };
+    let ordering = sorted_by.iter().map(|(column, _)| column);
+    for column in selection.columns.iter().chain(ordering) {
         let column = &table.columns[*column];
         ensure(matches!(column.kind, ColumnKind::PartitionKey | ColumnKind::Static), || {
             format!(

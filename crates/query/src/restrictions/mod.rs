@@ -26,7 +26,7 @@ use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::receiver::Markers;
 use crate::terms::{Context, Term};
 
-pub(crate) use partition::check_length;
+pub(crate) use partition::{check_key, check_length};
 pub(crate) use relation::{contained, existing_column, has_duration, table_name};
 
 const REQUIRES_ALLOW_FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";

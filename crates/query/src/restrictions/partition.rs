@@ -146,12 +146,16 @@ fn serialize(mut values: Vec<Bytes>, table: &Table) -> CqlResult<Bytes> {
     }
     check_length(values.iter().map(Bytes::len).sum())?;
     if let [single] = values.as_mut_slice() {
-        ensure(!single.is_empty(), || "Key may not be empty".to_owned())?;
         return Ok(std::mem::take(single));
     }
     let key = DecoratedKey::join(&values);
     check_length(key.len())?;
     Ok(key)
+}
+
+/// Refuses an empty key (`QueryProcessor.validateKey`).
+pub(crate) fn check_key(key: &DecoratedKey) -> CqlResult<()> {
+    ensure(!key.key.is_empty(), || "Key may not be empty".to_owned())
 }
 
 /// Refuses a key, or the parts of a key, of more bytes than it may have (`ClusteringPrefix.validate`).

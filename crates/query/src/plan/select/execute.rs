@@ -12,6 +12,7 @@ use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::pager::{GroupPage, NO_LIMIT, Pager, Partitions, Query};
 use crate::plan::{Execution, Reader};
 use crate::request::Value;
+use crate::restrictions::check_key;
 use crate::result::{ResultMetadata, ResultSet};
 use crate::selection::{Groups, ResultBuilder};
 use crate::terms::Term;
@@ -57,11 +58,6 @@ impl SelectPlan {
         let is_limited_after = self.is_one_group() || self.sort.is_some();
         let limit = if is_limited_after { NO_LIMIT } else { user_limit };
         let query = self.query(execution, limit, per_partition_limit)?;
-        let (targets, is_range) = match query.as_ref().map(|query| &query.partitions) {
-            Some(Partitions::Named(keys)) => (keys.len(), false),
-            Some(Partitions::Range(_)) => (1, true),
-            None => (0, self.restrictions.is_key_range()),
-        };
         let is_paged = is_aggregate || (query.is_some() && page_size > 0 && limit > page_size);
         if is_paged {
             self.warn(is_aggregate, execution);
@@ -69,9 +65,15 @@ impl SelectPlan {
                 "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query".to_owned()
             })?;
         }
-        reader.check(&self.table, targets, is_range)?;
         let mut state = None;
         if let Some(query) = query {
+            let (targets, is_range) = match &query.partitions {
+                // Pages take one partition after the other.
+                Partitions::Named(_) if is_paged => (1, false),
+                Partitions::Named(keys) => (keys.len(), false),
+                Partitions::Range(_) => (1, true),
+            };
+            reader.check(&self.table, targets, is_range)?;
             let page = Page { groups: groups.as_ref(), is_paged, page_size };
             state = self.read(query, &reader, &mut builder, page, execution).await?;
             execution.warnings.append(&mut reader.warnings.lock());
@@ -110,7 +112,8 @@ impl SelectPlan {
             RowSelection::Slices(vec![Slice::all()])
         } else if self.restrictions.is_column_range(table) {
             let slices = self.restrictions.slices(table, &binding)?;
-            if slices.is_empty() && !self.selection.has_statics(table) {
+            let is_named = matches!(partitions, Partitions::Named(_));
+            if slices.is_empty() && (is_named || !self.selection.has_statics(table)) {
                 return Ok(None);
             }
             RowSelection::Slices(slices)
@@ -124,6 +127,10 @@ impl SelectPlan {
             // clients a static compact table is one; its one row is the static one.
             RowSelection::Names(rows)
         };
+        // Keys are looked at once it is known that something is read.
+        if let Partitions::Named(keys) = &partitions {
+            keys.iter().try_for_each(check_key)?;
+        }
         Ok(Some(Query {
             table: table.clone(),
             now_s: execution.now_s,
