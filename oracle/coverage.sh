@@ -34,22 +34,38 @@ P
   touch "$WORK/.complete"
 }
 
-measure() {
-  local includes cli=("$ORACLE_JAVA_HOME/bin/java" -jar "$WORK"/lib/org.jacoco.cli-*-nodeps.jar)
-  includes=$(printf 'org.apache.cassandra.%s.*:' "${PACKAGES[@]//\//.}")
-  export ORACLE_JVM_OPTIONS
-  ORACLE_JVM_OPTIONS="-javaagent:$(ls "$WORK"/lib/org.jacoco.agent-*-runtime.jar)=output=tcpserver,address=$ORACLE_ADDRESS,port=6300,includes=${includes%:}"
-  ./cassandra.sh wipe
-  ./cassandra.sh start
-  trap './cassandra.sh stop' EXIT
+cli() { "$ORACLE_JAVA_HOME/bin/java" -jar "$WORK"/lib/org.jacoco.cli-*-nodeps.jar "$@" --quiet; }
+
+# measure_on SETTINGS FILE...: lets a node with these settings of its JVM answer the files.
+measure_on() {
+  local settings=$1
+  shift
+  ORACLE_JVM_OPTIONS="$AGENT $settings" ./cassandra.sh start
   # What starting executed, system tables and all, does not count.
-  "${cli[@]}" dump --address "$ORACLE_ADDRESS" --port 6300 --reset --quiet --destfile "$WORK/start.exec"
-  rm -rf "$WORK/cql" "$WORK/jacoco.exec"
-  cp -r ../tests/cql "$WORK/cql"
-  python3 record.py "$ORACLE_ADDRESS" "$WORK"/cql/*.cqltest >"$WORK/record.log"
-  "${cli[@]}" dump --address "$ORACLE_ADDRESS" --port 6300 --quiet --destfile "$WORK/jacoco.exec"
-  diff -r -U2 -I "^error: 0x0000" ../tests/cql "$WORK/cql" >"$WORK/again.diff" || echo "answers that differ from the recordings: $WORK/again.diff" >&2
-  "${cli[@]}" report "$WORK/jacoco.exec" --classfiles "$WORK/classes" --xml "$WORK/jacoco.xml" --quiet
+  cli dump --address "$ORACLE_ADDRESS" --port 6300 --reset --destfile "$WORK/start.exec"
+  python3 record.py "$ORACLE_ADDRESS" "$@" >>"$WORK/record.log"
+  cli dump --address "$ORACLE_ADDRESS" --port 6300 --destfile "$WORK/jacoco.exec"
+  ./cassandra.sh stop
+}
+
+measure() {
+  local includes file settings plain=()
+  includes=$(printf 'org.apache.cassandra.%s.*:' "${PACKAGES[@]//\//.}")
+  AGENT="-javaagent:$(ls "$WORK"/lib/org.jacoco.agent-*-runtime.jar)=output=tcpserver,address=$ORACLE_ADDRESS,port=6300,includes=${includes%:}"
+  ./cassandra.sh wipe
+  trap './cassandra.sh stop' EXIT
+  rm -rf "$WORK/asked" "$WORK/answered" "$WORK/jacoco.exec" "$WORK/record.log"
+  cp -r ../tests/cql "$WORK/asked"
+  cp -r ../tests/cql "$WORK/answered"
+  for file in "$WORK"/answered/*.cqltest; do
+    settings=$(sed -n 's/^@setting \([^ ]*\) \(.*\)/-Dcassandra.settings.\1=\2/p' "$file" | tr '\n' ' ')
+    if [ -z "$settings" ]; then plain+=("$file"); continue; fi
+    measure_on "-Dcassandra.config.allow_system_properties=true $settings" "$file"
+  done
+  measure_on "" "${plain[@]}"
+  diff -r -U2 -I '^error: 0x0000' "$WORK/asked" "$WORK/answered" >"$WORK/again.diff" ||
+    echo "answers that differ from the recordings: $WORK/again.diff" >&2
+  cli report "$WORK/jacoco.exec" --classfiles "$WORK/classes" --xml "$WORK/jacoco.xml"
 }
 
 fetch

@@ -105,6 +105,7 @@ class Runner:
             options["names"] = case.options["names"].split()
         options["values"] = bound
         options["page_size"] = int(case.options["page_size"]) if "page_size" in case.options else None
+        options["paging_state"] = parse_value(case.options["paging"]) if "paging" in case.options else None
         out, prepared = [], None
         if "prepare" in case.options:
             prepared = connection.prepare(text, options.get("keyspace"))

@@ -69,7 +69,7 @@ fn state(schema: Uuid, next_row: usize, protocol_version: u8) -> Bytes {
 fn offset(state: &Bytes, protocol_version: u8, schema: Uuid) -> Result<usize, CqlError> {
     let key = PagingState::decode(state, protocol_version)?.partition_key.ok_or_else(invalid)?;
     let mut key: &[u8] = &key;
-    if take(&mut key, 2) != Some(&VERSION.to_be_bytes()) {
+    if take(&mut key, 2).ok_or_else(invalid)? != VERSION.to_be_bytes() {
         return Err(CqlError::invalid("Incompatible paging state"));
     }
     let length = take(&mut key, 2).and_then(|bytes| bytes.try_into().ok()).map(u16::from_be_bytes);

@@ -111,6 +111,10 @@ fn case(block: &str) -> Option<Case> {
                     };
                 }
                 "page_size" => case.options.page_size = Some(rest.parse().unwrap()),
+                "paging" => match value(rest) {
+                    Value::Bytes(state) => case.options.paging_state = Some(state),
+                    other => panic!("no paging state: {other:?}"),
+                },
                 "values" => values = rest.split_whitespace().map(value).collect(),
                 "names" => names = Some(rest.split_whitespace().map(str::to_owned).collect()),
                 "timestamp" => case.options.default_timestamp = Some(rest.parse().unwrap()),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use basalt_model::CqlError;
+use basalt_model::paging_state::PagingState;
 use basalt_query::request::{BatchEntry, ClientState, QueryOptions, Values};
 use basalt_query::result::{Outcome, StatementResult};
 use basalt_query::{QueryProcessor, QuerySettings, SchemaSettings, SchemaStore};
@@ -40,6 +41,12 @@ impl Node {
             // The connection refuses levels that are not serial before the processor sees them.
             return vec![cases::SERIAL_REFUSED.to_owned()];
         }
+        if let Some(Err(error)) =
+            case.options.paging_state.as_ref().map(|state| PagingState::decode(state, case.protocol))
+        {
+            // So are paging states that are none.
+            return show::error(&error);
+        }
         let mut lines = Vec::new();
         let mut options = case.options.clone();
         if case.how == How::Prepare {
@@ -49,9 +56,9 @@ impl Node {
                 Err(error) => return show::error(&error),
             }
         }
+        let mut is_first = true;
         loop {
             let outcome = ask(&self.processor, case, &options, client);
-            let is_first = options.paging_state.is_none();
             match outcome {
                 Err(error) => {
                     let warnings = std::mem::take(&mut client.warnings);
@@ -66,6 +73,7 @@ impl Node {
                 Ok(Answer::Outcome(outcome)) => {
                     let next = next_page(&outcome);
                     lines.extend(show::outcome(&outcome, is_first, case.protocol));
+                    is_first = false;
                     match next {
                         Some(state) => options.paging_state = Some(state),
                         None => return lines,
