@@ -33,15 +33,28 @@ pub(super) fn inet(text: &str) -> Result<Bytes, MarshalError> {
         return Ok(Bytes::copy_from_slice(&address.octets()));
     }
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
-    let unscoped = bare.split_once('%').map_or(bare, |(address, _)| address);
-    match unscoped.parse::<Ipv6Addr>() {
+    match ipv6(bare) {
         // Java turns a mapped address into the one it maps.
-        Ok(address) => Ok(match address.to_ipv4_mapped() {
+        Some(address) => Ok(match address.to_ipv4_mapped() {
             Some(address) => Bytes::copy_from_slice(&address.octets()),
             None => Bytes::copy_from_slice(&address.octets()),
         }),
-        Err(_) => refuse(format!("Unable to make inet address from '{text}'")),
+        None => refuse(format!("Unable to make inet address from '{text}'")),
     }
+}
+
+/// Groups may have zeros before them; a zone is a number, for interfaces are not looked up either.
+fn ipv6(text: &str) -> Option<Ipv6Addr> {
+    let (address, zone) = text.split_once('%').unwrap_or((text, "0"));
+    if zone.is_empty() || !zone.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let group = |group: &str| match group.len() {
+        0..=4 => group.to_owned(),
+        _ if group.contains('.') => group.to_owned(),
+        _ => format!("{:0>1}", group.trim_start_matches('0')),
+    };
+    address.split(':').map(group).collect::<Vec<String>>().join(":").parse().ok()
 }
 
 /// One to four decimal parts, the last of which fills the bytes that are left: `1.2` is `1.0.0.2`.

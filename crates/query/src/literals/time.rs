@@ -58,7 +58,9 @@ impl Scanner<'_> {
 /// Days since 1970 of `year-month-day`, the day cut to its month's length when `lenient`.
 fn day_number(year: i64, month: i64, day: i64, lenient: bool) -> Option<i64> {
     let longest = if lenient { 31 } else { month_length(year, month) };
-    if !(1..=12).contains(&month) || !(1..=longest).contains(&day) {
+    // Java's years end there.
+    let is_known = (-999_999_999..=999_999_999).contains(&year);
+    if !is_known || !(1..=12).contains(&month) || !(1..=longest).contains(&day) {
         return None;
     }
     Some(days_from_date(year, month, day.min(month_length(year, month))))
@@ -77,9 +79,7 @@ pub(super) fn date(text: &str) -> Result<Bytes, MarshalError> {
         let year = scanner.padded_year(true)?;
         let month = scanner.eat('-').then(|| scanner.digits(2, 2))??;
         let day = scanner.eat('-').then(|| scanner.digits(2, 2))??;
-        // Java's LocalDate knows no more years than these.
-        let known = scanner.rest.is_empty() && (-999_999_999..=999_999_999).contains(&year);
-        if known { day_number(year, month, day, false) } else { None }
+        if scanner.rest.is_empty() { day_number(year, month, day, false) } else { None }
     })();
     let Some(days) = parsed else {
         return refuse(format!("Unable to coerce '{text}' to a formatted date (long)"));
@@ -154,23 +154,30 @@ fn date_alone(text: &str) -> Option<i64> {
     let year = scanner.padded_year(true)?;
     let month = scanner.eat('-').then(|| scanner.digits(2, 2))??;
     let day = scanner.eat('-').then(|| scanner.digits(2, 2))??;
-    let offset_s = zone_offset_s(scanner.rest)?;
-    Some(day_number(year, month, day, true)? * MILLIS_PER_DAY - offset_s * 1000)
+    // Java's ISO form first; only it knows years before the first, and no more zones than these.
+    let offset_s = match iso_offset_s(scanner.rest) {
+        None if year >= 1 => zone_offset_s(scanner.rest)?,
+        offset => offset?,
+    };
+    millis_of(day_number(year, month, day, true)?, -offset_s * 1000)
 }
 
-/// `y-m-d`, `T` or a blank, `h:m[:s][.f]`, a zone perhaps; no part need be padded.
+/// `y-m-d`, `T` or a blank, `h:m[:s][.f]`, a zone perhaps; no part need be padded, each may have zeros before it.
 fn date_and_time(text: &str) -> Option<i64> {
+    const DIGITS_MAX: usize = 19;
     let mut scanner = Scanner { rest: text };
-    let year = scanner.digits(1, 10)?;
-    let month = scanner.eat('-').then(|| scanner.digits(1, 2))??;
-    let day = scanner.eat('-').then(|| scanner.digits(1, 2))??;
+    let number = |scanner: &mut Scanner<'_>| scanner.digits(1, DIGITS_MAX);
+    let behind = |scanner: &mut Scanner<'_>, symbol| scanner.eat(symbol).then(|| number(scanner))?;
+    let year = number(&mut scanner)?;
+    let month = behind(&mut scanner, '-')?;
+    let day = behind(&mut scanner, '-')?;
     if !scanner.eat('T') && !scanner.eat(' ') {
         return None;
     }
-    let hour = scanner.digits(1, 2)?;
-    let minute = scanner.eat(':').then(|| scanner.digits(1, 2))??;
+    let hour = number(&mut scanner)?;
+    let minute = behind(&mut scanner, ':')?;
     let has_seconds = scanner.eat(':');
-    let second = if has_seconds { scanner.digits(1, 2)? } else { 0 };
+    let second = if has_seconds { number(&mut scanner)? } else { 0 };
     let millis = if has_seconds && scanner.eat('.') { fraction_millis(&mut scanner)? } else { 0 };
     let offset_s = zone_offset_s(scanner.rest)?;
     // 24:00 is the end of the day, and nothing beyond.
@@ -179,7 +186,12 @@ fn date_and_time(text: &str) -> Option<i64> {
         return None;
     }
     let seconds = (hour * 60 + minute) * 60 + second - offset_s;
-    Some(day_number(year, month, day, true)? * MILLIS_PER_DAY + seconds * 1000 + millis)
+    millis_of(day_number(year, month, day, true)?, seconds * 1000 + millis)
+}
+
+/// `None` where 64 bits do not suffice.
+fn millis_of(days: i64, millis: i64) -> Option<i64> {
+    days.checked_mul(MILLIS_PER_DAY)?.checked_add(millis)
 }
 
 /// Up to nine digits of a second, cut to milliseconds.
@@ -218,6 +230,14 @@ fn zone_offset_s(text: &str) -> Option<i64> {
     match ["UTC", "GMT", "UT"].iter().find_map(|name| zone.strip_prefix(name)) {
         Some(behind_name) => offset_s(behind_name, true),
         None => offset_s(zone, false),
+    }
+}
+
+/// Nothing, `Z` in either case, `+hh:mm`.
+fn iso_offset_s(text: &str) -> Option<i64> {
+    match text {
+        "" | "Z" | "z" => Some(0),
+        offset => offset_s(offset, true),
     }
 }
 
