@@ -184,5 +184,13 @@ pub(crate) fn bind(function: &Function, arguments: &[Term], binding: &Binding<'_
     let Body::Scalar(scalar) = &function.body else {
         return invalid("Aggregation function are not supported in the where clause");
     };
-    Ok(scalar.call(function, &values, binding)?.map_or(Value::Null, Value::Bytes))
+    let Some(result) = scalar.call(function, &values, binding)? else { return Ok(Value::Null) };
+    if function.returns.validate(&result).is_err() {
+        bail!(
+            "Return of function {} is not a valid value for its declared return type {}",
+            function.signature(),
+            function.returns
+        );
+    }
+    Ok(Value::Bytes(result))
 }

@@ -54,7 +54,7 @@ pub(super) fn call(function: &Function, value: &Bytes) -> CqlResult<Option<Bytes
         DataType::Text | DataType::Ascii if matches!(from, DataType::Ascii) => Ok(Some(value.clone())),
         DataType::Text | DataType::Ascii if value.is_empty() => Ok(None),
         DataType::Text | DataType::Ascii => Ok(literals::to_text(from, value).map(Into::into)),
-        DataType::Date | DataType::Timestamp => Ok(time::convert(function, value)),
+        DataType::Date | DataType::Timestamp => time::convert(function, value),
         returns => {
             let Some(number) = Number::read(from, value) else { return Ok(None) };
             if matches!(returns, DataType::Decimal) && !number.is_finite() {

@@ -48,9 +48,9 @@ pub(super) fn call(function: &Function, arguments: &[Bytes]) -> CqlResult<Option
         };
         return Ok(Some(Bytes::copy_from_slice(&floor_time(nanos, &parsed)?.to_be_bytes())));
     }
-    let Some(unix_ms) = time::unix_ms(data_type, value) else { return Ok(None) };
+    let Some(unix_ms) = time::unix_ms(data_type, value)? else { return Ok(None) };
     let start_ms = match (start_type.first(), start.first()) {
-        (Some(start_type), Some(start)) => match time::unix_ms(start_type, start) {
+        (Some(start_type), Some(start)) => match time::unix_ms(start_type, start)? {
             Some(start_ms) => start_ms,
             None => return Ok(None),
         },

@@ -96,7 +96,7 @@ impl Scalar {
         let Some(first) = arguments.first() else { return Ok(None) };
         match self {
             Scalar::MinTimeUuid | Scalar::MaxTimeUuid => Ok(time::bound(self == &Scalar::MaxTimeUuid, first)),
-            Scalar::ConvertTime => Ok(time::convert(function, first)),
+            Scalar::ConvertTime => time::convert(function, first),
             Scalar::Floor => floor::call(function, arguments),
             Scalar::AsBlob => Ok(Some(first.clone())),
             Scalar::FromBlob => blob::from_blob(function, first).map(Some),

@@ -90,7 +90,8 @@ pub(super) fn shift(
     duration: &Bytes,
     subtract: bool,
 ) -> Result<Option<Bytes>, String> {
-    let Some(unix_ms) = time::unix_ms(data_type, time_value) else { return Ok(None) };
+    let unix_ms = time::unix_ms(data_type, time_value).map_err(|error| error.to_string())?;
+    let Some(unix_ms) = unix_ms else { return Ok(None) };
     let Some(parsed) = Duration::read(duration) else { return Ok(None) };
     let (what, is_precise) = match data_type {
         DataType::Date => ("day", parsed.has_day_precision()),

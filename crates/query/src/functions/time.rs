@@ -6,6 +6,7 @@ use bytes::Bytes;
 use super::calendar::MS_PER_DAY;
 use super::{Function, Scalar};
 use crate::bind::Binding;
+use crate::error::{CqlResult, bail};
 use crate::timeuuid;
 
 const S_PER_DAY: i64 = 86_400;
@@ -61,9 +62,9 @@ pub(super) fn bound(largest: bool, timestamp: &Bytes) -> Option<Bytes> {
 }
 
 /// A time as the function's result type.
-pub(super) fn convert(function: &Function, value: &Bytes) -> Option<Bytes> {
-    let ms = unix_ms(function.arguments.first()?, value)?;
-    Some(from_unix_ms(&function.returns, ms))
+pub(super) fn convert(function: &Function, value: &Bytes) -> CqlResult<Option<Bytes>> {
+    let Some(from) = function.arguments.first() else { return Ok(None) };
+    Ok(unix_ms(from, value)?.map(|ms| from_unix_ms(&function.returns, ms)))
 }
 
 /// A value of a type of time from milliseconds since 1970.
@@ -75,15 +76,21 @@ pub(super) fn from_unix_ms(data_type: &DataType, unix_ms: i64) -> Bytes {
 }
 
 /// Milliseconds since 1970 of a value of a type of time; `None` for an empty value.
-pub(super) fn unix_ms(data_type: &DataType, value: &[u8]) -> Option<i64> {
-    match data_type {
-        DataType::TimeUuid => Some(timeuuid::unix_ms(value.first_chunk()?)),
-        DataType::Date => {
-            let days = i64::from(u32::from_be_bytes(*value.first_chunk()?)) - DATE_EPOCH;
-            Some(days * MS_PER_DAY)
-        }
+///
+/// # Errors
+/// A bound of time-UUIDs that is none, because its time does not fit into one.
+pub(super) fn unix_ms(data_type: &DataType, value: &[u8]) -> CqlResult<Option<i64>> {
+    Ok(match data_type {
+        DataType::TimeUuid => match value.first_chunk() {
+            Some(uuid) if uuid[6] >> 4 != 1 => bail!("Invalid UUID version {} for timeuuid", uuid[6] >> 4),
+            uuid => uuid.map(timeuuid::unix_ms),
+        },
+        DataType::Date => value.first_chunk().map(|bytes| {
+            let days = i64::from(u32::from_be_bytes(*bytes)) - DATE_EPOCH;
+            days * MS_PER_DAY
+        }),
         _ => long(value),
-    }
+    })
 }
 
 fn date(unix_ms: i64) -> Bytes {
