@@ -79,7 +79,7 @@ fn in_list(
         values::append(&mut combinations, restriction, table, binding)?;
         combinations.into_prefixes().into_iter().filter_map(|mut row| row.pop().flatten()).collect()
     } else {
-        values::in_values_present(terms, column, table, binding)?
+        values::in_values_to_filter(terms, column, table, binding)?
     };
     Ok(Expression { values, ..expression(column, Operator::In, Bytes::new()) })
 }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use super::restriction::{InTerms, Restriction, Test};
 use crate::bind::Binding;
-use crate::error::{CqlResult, bail, invalid};
+use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::request::Value;
 use crate::terms::Term;
 use crate::values::{split_tuple, unpack_nullable_list};
@@ -99,30 +99,29 @@ fn single(value: &Term, column: usize, table: &Table, binding: &Binding<'_>) -> 
     }
 }
 
-/// The values of an IN that filters: null is equal to nothing.
-pub(super) fn in_values_present(
+/// The values of an IN that filters, as Cassandra reads them from its list: none behind a null, and
+/// an unset value is no bytes.
+pub(super) fn in_values_to_filter(
     terms: &InTerms,
     column: usize,
     table: &Table,
     binding: &Binding<'_>,
 ) -> CqlResult<Vec<Bytes>> {
-    match terms {
+    let values: Vec<Option<Bytes>> = match terms {
         InTerms::List(terms) => {
-            let mut present = Vec::with_capacity(terms.len());
-            for term in terms {
-                if let Value::Bytes(bytes) = term.bind(binding)? {
-                    present.push(bytes);
-                }
-            }
-            Ok(present)
+            let bound = terms.iter().map(|term| match term.bind(binding)? {
+                Value::Bytes(bytes) => Ok(Some(bytes)),
+                Value::Unset => Ok(Some(Bytes::new())),
+                Value::Null => Ok(None),
+            });
+            bound.collect::<CqlResult<_>>()?
         }
         InTerms::Marker(marker) => match marker.bind(binding)? {
-            Value::Bytes(list) => {
-                Ok(unpack_nullable_list(&list).unwrap_or_default().into_iter().flatten().collect())
-            }
-            _ => in_values(terms, column, table, binding),
+            Value::Bytes(list) => unpack_nullable_list(&list).unwrap_or_default(),
+            _ => return in_values(terms, column, table, binding),
         },
-    }
+    };
+    Ok(values.into_iter().map_while(|value| value).collect())
 }
 
 /// The values of an IN on one column.
@@ -134,7 +133,17 @@ pub(super) fn in_values(
 ) -> CqlResult<Vec<Bytes>> {
     let name = &table.columns[column].name;
     match terms {
-        InTerms::List(terms) => terms.iter().map(|term| single(term, column, table, binding)).collect(),
+        InTerms::List(terms) => {
+            let values = terms.iter().map(|term| term.bind(binding)).collect::<CqlResult<Vec<Value>>>()?;
+            ensure(!values.contains(&Value::Null), || {
+                format!("Invalid null value in condition for column {name}")
+            })?;
+            let present = values.into_iter().map(|value| match value {
+                Value::Bytes(bytes) => Ok(bytes),
+                _ => bail!("Invalid unset value for column {name}"),
+            });
+            present.collect()
+        }
         InTerms::Marker(marker) => match marker.bind(binding)? {
             Value::Null => bail!("Invalid null value for column {name}"),
             Value::Unset => bail!("Invalid unset value for column {name}"),

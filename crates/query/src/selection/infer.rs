@@ -174,7 +174,7 @@ fn compatible_type(context: &Context<'_>, table: &Table, selectable: &Selectable
             Some(DataType::Set { element: Arc::new(common_type(&types)?), frozen: true })
         }
         SelectableKind::ParenthesesOrTuple(parts) if parts.len() > 1 => {
-            let types = parts.iter().map(|part| compatible_type(context, table, part));
+            let types = parts.iter().map(|part| Some(compatible_type(context, table, part)?.freeze()));
             Some(DataType::Tuple(types.collect::<Option<Vec<DataType>>>()?.into()))
         }
         _ => exact_type(context, table, selectable),

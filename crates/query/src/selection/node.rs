@@ -77,6 +77,24 @@ impl Evaluation<'_> {
     fn term(&self, index: usize) -> &Value {
         self.terms.get(index).unwrap_or(&Value::Null)
     }
+
+    /// The key of an element of `name`.
+    fn element_key(&self, key: usize, name: &str) -> CqlResult<&Bytes> {
+        match self.term(key) {
+            Value::Bytes(wanted) => Ok(wanted),
+            Value::Null => bail!("Invalid null value for element selection on {name}"),
+            Value::Unset => bail!("Invalid unset value for element selection on {name}"),
+        }
+    }
+
+    /// An end of a slice of `name`; none if it is open.
+    fn slice_end(&self, end: Option<usize>, name: &str) -> CqlResult<Option<&Bytes>> {
+        match end.map(|end| self.term(end)) {
+            None | Some(Value::Unset) => Ok(None),
+            Some(Value::Bytes(bytes)) => Ok(Some(bytes)),
+            Some(Value::Null) => bail!("Invalid null value for slice selection on {name}"),
+        }
+    }
 }
 
 impl Node {
@@ -156,16 +174,24 @@ impl Node {
             parts.iter().try_fold(true, |all, part| Ok(part.check_constants(evaluation)? && all))
         };
         match self {
-            Node::Column(_) | Node::Attribute { .. } => Ok(false),
+            Node::Column(_) => Ok(false),
+            Node::Attribute { operand, .. } => operand.check_constants(evaluation).map(|_| false),
             Node::Term(_) => Ok(true),
             Node::Call { function, arguments } => check_call(function, arguments, evaluation),
             Node::Aggregate { argument, .. } => {
                 argument.iter().try_for_each(|argument| argument.check_constants(evaluation).map(drop))?;
                 Ok(false)
             }
-            Node::Field { inner, .. } | Node::Element { inner, .. } | Node::Slice { inner, .. } => {
+            Node::Element { inner, key, name, .. } => {
+                evaluation.element_key(*key, name)?;
                 inner.check_constants(evaluation)
             }
+            Node::Slice { inner, from, to, name, .. } => {
+                evaluation.slice_end(*from, name)?;
+                evaluation.slice_end(*to, name)?;
+                inner.check_constants(evaluation)
+            }
+            Node::Field { inner, .. } => inner.check_constants(evaluation),
             Node::Tuple(parts) | Node::List(parts) | Node::Vector(_, parts) | Node::Set(_, parts) => {
                 all(parts)
             }
@@ -234,31 +260,22 @@ impl Node {
         let keys: Vec<&Bytes> = flat.iter().step_by(width).collect();
         match self {
             Node::Element { key, name, .. } => {
-                let wanted = match evaluation.term(*key) {
-                    Value::Bytes(wanted) => wanted,
-                    Value::Null => bail!("Invalid null value for element selection on {name}"),
-                    Value::Unset => bail!("Invalid unset value for element selection on {name}"),
-                };
+                let wanted = evaluation.element_key(*key, name)?;
                 // The search ends where a sorted collection could no longer have it; not all that are stored are sorted.
                 let end = keys.iter().position(|key| key_type.compare(key, wanted).is_ge());
                 let found = end.filter(|index| key_type.compare(keys[*index], wanted).is_eq());
                 Ok(Some(found.map_or(0..0, |index| index..index + 1)))
             }
             Node::Slice { from, to, name, .. } => {
-                let end = |term: &Option<usize>| match term.map(|term| evaluation.term(term)) {
-                    None | Some(Value::Unset) => Ok(None),
-                    Some(Value::Bytes(bytes)) => Ok(Some(bytes.clone())),
-                    Some(Value::Null) => bail!("Invalid null value for slice selection on {name}"),
-                };
-                let (from, to) = (end(from)?, end(to)?);
+                let (from, to) = (evaluation.slice_end(*from, name)?, evaluation.slice_end(*to, name)?);
                 let reached = |key: &&Bytes, end: &Bytes| key_type.compare(key, end);
                 let start =
-                    from.map_or(Some(0), |from| keys.iter().position(|key| reached(key, &from).is_ge()));
+                    from.map_or(Some(0), |from| keys.iter().position(|key| reached(key, from).is_ge()));
                 let start = start.unwrap_or(keys.len());
                 let rest = &keys[start..];
                 let length = to.and_then(|to| {
-                    let last = rest.iter().position(|key| reached(key, &to).is_ge())?;
-                    Some(last + usize::from(reached(&rest[last], &to).is_eq()))
+                    let last = rest.iter().position(|key| reached(key, to).is_ge())?;
+                    Some(last + usize::from(reached(&rest[last], to).is_eq()))
                 });
                 Ok(Some(start..start + length.unwrap_or(rest.len())))
             }
