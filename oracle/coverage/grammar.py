@@ -69,6 +69,7 @@ def name(place, rule):
 def spoken(rule_and_word, cases):
     """Whether the word was recorded where the rule takes it: as the name of a column where the rule is one of names."""
     rule, word = rule_and_word
+    word = {"positive_nan": "nan", "negative_nan": "-nan"}.get(word, word)
     if rule in ("basic_unreserved_keyword", "unreserved_keyword"):
         return word in cases.columns
-    return any(re.search(r"\b%s\b" % word, statement, re.I) for statement in cases.statements)
+    return any(re.search(r"(?<!\w)%s\b" % word, statement, re.I) for statement in cases.statements)
