@@ -290,6 +290,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn calls_and_literals_in_one_another_end_soon() {
+        let mut session = Session::new(QuerySettings::default());
+        session.query("CREATE TABLE t (k int PRIMARY KEY, v text)");
+        for (open, close) in [("to_json({", "})"), ("to_json({1: ", "})")] {
+            let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            for depth in [2, 31] {
+                // Whether they mean anything is another matter.
+                let _ = session.try_query(&format!("SELECT {} FROM t", nested(depth)));
+                let _ = session
+                    .try_query(&format!("SELECT k FROM t WHERE v = {} ALLOW FILTERING", nested(depth)));
+                let _ = session.try_query(&format!("INSERT INTO t (k, v) VALUES (1, {})", nested(depth)));
+            }
+        }
+    }
+
     /// The pages of a statement, each with its number of rows.
     fn pages(session: &mut Session, text: &str, page_size: i32) -> Vec<ResultSet> {
         let prepared = session.prepare(text);

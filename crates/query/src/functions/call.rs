@@ -55,6 +55,7 @@ impl<'a> Written<'a> {
     }
 
     fn look_up(&self, returns: Option<&DataType>) -> Found {
+        self.context.count_look_up()?;
         let arguments: Vec<&dyn Argument> = self.arguments.iter().map(|a| a as &dyn Argument).collect();
         let table = self.context.table;
         match &self.term.kind {

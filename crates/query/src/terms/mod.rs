@@ -6,7 +6,7 @@ mod literal;
 mod marker;
 mod tuple;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -34,17 +34,35 @@ pub(crate) struct Context<'a> {
     pub(crate) table: Option<&'a Table>,
     /// The functions of the calls met so far, by where the calls stand in memory.
     pub(crate) calls: RefCell<HashMap<usize, Option<Function>>>,
+    /// How often a function was looked for.
+    look_ups: Cell<u32>,
 }
+
+/// How often functions are looked for in a statement. Calls within literals within calls are looked at anew for
+/// every type asked of them, twice as often with each level.
+const MAX_LOOK_UPS: u32 = 5_000;
 
 impl<'a> Context<'a> {
     /// For a statement without a table.
     pub(crate) fn new(schema: &'a Schema, keyspace: &'a str) -> Context<'a> {
-        Context { schema, keyspace, table: None, calls: RefCell::default() }
+        Context { schema, keyspace, table: None, calls: RefCell::default(), look_ups: Cell::default() }
     }
 
     /// For a statement of this table.
     pub(crate) fn of(schema: &'a Schema, table: &'a Table) -> Context<'a> {
         Context { table: Some(table), ..Context::new(schema, &table.keyspace) }
+    }
+
+    /// A function is about to be looked for.
+    ///
+    /// # Errors
+    /// When that was done too often.
+    pub(crate) fn count_look_up(&self) -> CqlResult<()> {
+        if self.look_ups.get() >= MAX_LOOK_UPS {
+            return invalid("The calls of this statement are too many, or too deep in one another");
+        }
+        self.look_ups.set(self.look_ups.get() + 1);
+        Ok(())
     }
 }
 
