@@ -31,7 +31,7 @@ def both_errors(cassandra, basalt):
     return cassandra.kind == basalt.kind == "error"
 
 
-SERVER_ERROR, READ_FAILURE, WRITE_FAILURE = 0x0000, 0x1300, 0x1500
+SERVER_ERROR, WRITE_TIMEOUT, READ_TIMEOUT, READ_FAILURE, WRITE_FAILURE = 0x0000, 0x1100, 0x1200, 0x1300, 0x1500
 CLIENT_ERRORS = (0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2500)
 
 
@@ -42,8 +42,8 @@ def java_exception(case, cassandra, basalt):
 
 @compat("Where Cassandra fails inside on a statement that has a meaning, ours does what the statement says")
 def cassandra_fails_inside(case, cassandra, basalt):
-    failed = cassandra.kind == "error" and cassandra.code in (SERVER_ERROR, READ_FAILURE, WRITE_FAILURE)
-    return failed and basalt.kind != "error"
+    failed = cassandra.kind == "error" and cassandra.code in (SERVER_ERROR, WRITE_TIMEOUT, READ_TIMEOUT, READ_FAILURE, WRITE_FAILURE)
+    return failed and (basalt.kind != "error" or basalt.code in CLIENT_ERRORS)
 
 
 @compat("A client warning names the options that were given a value other than Cassandra's default")

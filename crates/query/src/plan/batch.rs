@@ -132,10 +132,13 @@ pub(crate) async fn run(
     }
     let otherwise = execution.timestamp();
     let mut collector = Collector::default();
-    for step in steps {
+    // The keys of all statements are looked at before anything else of the first.
+    let keys = steps.iter().map(|step| step.plan.keys(&execution.with_values(&step.values)));
+    let keys = keys.collect::<CqlResult<Vec<_>>>()?;
+    for (step, keys) in steps.iter().zip(&keys) {
         let mut execution = execution.with_values(&step.values);
         let timestamp = attributes.timestamp(&execution, otherwise)?;
-        step.plan.add_updates(&mut collector, &mut execution, timestamp).await?;
+        step.plan.add_updates(&mut collector, &mut execution, keys, timestamp).await?;
     }
     let mutations = collector.into_replicated();
     if mutations.is_empty() {

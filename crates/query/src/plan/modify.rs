@@ -203,7 +203,8 @@ impl ModifyPlan {
         }
         let mut collector = Collector::default();
         let timestamp = execution.timestamp();
-        self.add_updates(&mut collector, execution, timestamp).await?;
+        let keys = self.keys(execution)?;
+        self.add_updates(&mut collector, execution, &keys, timestamp).await?;
         let mutations: Vec<Mutation> =
             collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
         // One row is never larger than the message that brings it.
@@ -227,25 +228,26 @@ impl ModifyPlan {
         }
         let mut collector = Collector::default();
         let timestamp = execution.timestamp();
-        self.add_updates(&mut collector, execution, timestamp).await?;
+        let keys = self.keys(execution)?;
+        self.add_updates(&mut collector, execution, &keys, timestamp).await?;
         let coordinator = &execution.processor.coordinator;
         coordinator.write_counters(collector.into_replicated(), consistency).await?;
         Ok(StatementResult::Void)
     }
 
-    /// Adds what the statement writes, without conditions. `timestamp` is that of the request or
-    /// batch.
+    /// Adds what the statement writes to its partitions, without conditions. `timestamp` is that of the
+    /// request or batch.
     pub(crate) async fn add_updates(
         &self,
         collector: &mut Collector,
         execution: &mut Execution<'_>,
+        keys: &[DecoratedKey],
         timestamp: i64,
     ) -> CqlResult<()> {
-        let keys = self.keys(execution)?;
         let rows = self.rows(execution)?;
         let timestamp = self.attributes.timestamp(execution, timestamp)?;
         let ttl_s = self.attributes.ttl_s(execution, &self.table)?;
-        let read = self.read_required(&keys, &rows, execution).await?;
+        let read = self.read_required(keys, &rows, execution).await?;
         let writer = Writer {
             table: &self.table,
             binding: execution.binding(),
@@ -261,7 +263,7 @@ impl ModifyPlan {
             read: &read,
         };
         writer.check()?;
-        for key in &keys {
+        for key in keys {
             self.write(collector.update(&self.table, key, &self.replication), &writer, &rows)?;
         }
         Ok(())
