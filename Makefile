@@ -6,6 +6,8 @@
 #   make lint     formatting, clippy, and the repository's own rules
 #   make bench    the measurements kept in the repository
 #   make fuzz     each fuzz target for FUZZ_SECONDS
+#   make differential   random statements on Basalt and on a stock Cassandra (JDK 17, Maven), DIFFERENTIAL="--seconds 600"
+#   make oracle-record  asks a stock Cassandra anew for all that the tests expect of one
 #   make torture  crashes, rubbish and large scans at the size that is promised: a quarter of an hour
 #
 # One profile (release) and one target folder serve them all, so that nothing is compiled twice.
@@ -15,7 +17,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build demo test lint bench fuzz torture deps rocksdb
+.PHONY: build demo test lint bench fuzz differential oracle-record torture deps rocksdb
 .DEFAULT_GOAL := build
 
 build: rocksdb
@@ -38,6 +40,12 @@ bench: rocksdb
 
 fuzz: rocksdb
 	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+differential: build
+	BASALT_BIN=$(abspath $(TARGET))/release/basalt oracle/differential.sh $(or $(DIFFERENTIAL),--seconds 240)
+
+oracle-record:
+	oracle/record.sh
 
 # The tests of tests/crash and the scan of tests/drivers, which `make test` runs in small.
 torture: build

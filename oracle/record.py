@@ -15,6 +15,11 @@ def escape(text):
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
+def comment(text):
+    """Text for people: control characters by number, so that the file stays text to every tool."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", lambda m: "\\x%02x" % ord(m.group()), escape(text))
+
+
 def settled(message):
     """Sorts what Cassandra lists in the order of identity hashes (signatures, columns), so that recordings repeat."""
     def ordered(m):
@@ -141,7 +146,7 @@ class Runner:
         out.append("rows: %d" % len(answer.rows))
         for row in answer.rows:
             text = " | ".join(values.readable(c[3], v) for c, v in zip(answer.columns, row))
-            out.append(("row: %s # %s" % (" ".join(show(v) for v in row), escape(text))) if row else "row:")
+            out.append(("row: %s # %s" % (" ".join(show(v) for v in row), comment(text))) if row else "row:")
         if answer.paging_state is not None:
             out.append("page: " + answer.paging_state.hex())
         return out
