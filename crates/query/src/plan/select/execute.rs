@@ -131,14 +131,16 @@ impl SelectPlan {
         if let Partitions::Named(keys) = &partitions {
             keys.iter().try_for_each(check_key)?;
         }
+        // A row mark of version 3 names the row's last cell, selected or not.
+        let (columns, selected) = match Form::of(execution.options.protocol_version) {
+            Form::Modern => (self.columns.clone(), None),
+            Form::Legacy => (ColumnFilter::All, Some(self.columns.clone())),
+        };
         Ok(Some(Query {
             table: table.clone(),
             now_s: execution.now_s,
-            // A row mark of version 3 names the row's last cell, selected or not.
-            columns: match Form::of(execution.options.protocol_version) {
-                Form::Modern => self.columns.clone(),
-                Form::Legacy => ColumnFilter::All,
-            },
+            columns,
+            selected,
             row_filter,
             rows,
             reversed: self.reversed,
