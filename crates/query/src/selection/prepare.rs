@@ -203,7 +203,8 @@ impl<'a> Preparation<'a> {
         target: ast::NativeType,
     ) -> CqlResult<Resolved> {
         let inner = self.resolve(operand, None)?;
-        if inner.output.data_type == types::native(target) {
+        // The type of a descending column is another.
+        if inner.output.data_type == types::native(target) && !inner.output.is_reversed {
             return Ok(inner);
         }
         let Some(function) = function_of(self.context, self.table, selectable)? else {

@@ -62,7 +62,8 @@ impl Node {
             match outcome {
                 Err(error) => {
                     let warnings = std::mem::take(&mut client.warnings);
-                    lines.extend(warnings.iter().map(|warning| format!("warning: {warning}")));
+                    let told = warnings.iter().filter(|_| case.protocol > 3);
+                    lines.extend(told.map(|warning| format!("warning: {warning}")));
                     lines.extend(show::error(&error));
                     return lines;
                 }
