@@ -1,5 +1,6 @@
 //! ALTER TABLE (`AlterTableStatement`): add, drop and rename columns, change options.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use basalt_cql::ast::{AlterTable, ColumnDefinition, ColumnMask, Ident, Property, TableChange};
@@ -8,7 +9,7 @@ use basalt_model::schema::{ColumnKind, DroppedColumn};
 use basalt_model::{Column, CqlError, DataType, Keyspace, Table};
 
 use super::create_table::{check_nested, effect_warning, refuse_mixture};
-use super::{DdlContext, DdlPlan, NewState, mask, names, options};
+use super::{DdlContext, DdlPlan, NewState, java, mask, names, options};
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::{TableDraft, next_column_id};
 use crate::schema::compatible::is_serialization_compatible;
@@ -194,8 +195,10 @@ fn drop_columns(
     timestamp: i64,
 ) -> Result<TableDraft, CqlError> {
     let mut draft = TableDraft::of(table);
-    for column in columns {
-        let name = column.as_str();
+    let mut names: Vec<&str> = columns.iter().map(Ident::as_str).collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    for name in java::name_order(&names) {
         let Some(current) = table.column(name) else {
             if if_exists {
                 continue;
@@ -207,6 +210,11 @@ fn drop_columns(
         };
         if matches!(current.kind, ColumnKind::PartitionKey | ColumnKind::Clustering) {
             return Err(CqlError::invalid(format!("Cannot drop PRIMARY KEY column {name}")));
+        }
+        if table.compact.is_some() && current.kind == ColumnKind::Regular {
+            return Err(CqlError::invalid(format!(
+                "Cannot drop column {name}: a COMPACT STORAGE table keeps its rows in it"
+            )));
         }
         if let DataType::Udt { frozen: false, .. } = current.data_type {
             return Err(CqlError::invalid(format!(
@@ -222,9 +230,18 @@ fn drop_columns(
     Ok(draft)
 }
 
+/// The renames as the map that Cassandra puts them into has them: the last of a name counts.
+pub(super) fn in_map_order(renames: &[(Ident, Ident)]) -> Vec<&(Ident, Ident)> {
+    let mut names: Vec<&str> = renames.iter().map(|(from, _)| from.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    let last = |name: &str| renames.iter().rev().find(|(from, _)| from.as_str() == name);
+    java::name_order(&names).into_iter().filter_map(last).collect()
+}
+
 fn rename(table: &Table, columns: &[(Ident, Ident)]) -> Result<TableDraft, CqlError> {
     let mut draft = TableDraft::of(table);
-    for (from, to) in columns {
+    for (from, to) in in_map_order(columns) {
         let found = table.column(from.as_str()).filter(|column| !table.is_hidden(column));
         let Some(column) = found else {
             return Err(CqlError::invalid(format!(

@@ -6,6 +6,7 @@ use basalt_cql::ast::{AlterType, Ident, TypeChange};
 use basalt_model::types::UserType;
 use basalt_model::{CqlError, Keyspace, Table};
 
+use super::alter_table::in_map_order;
 use super::create_type::{check_field, field_type};
 use super::{DdlContext, DdlPlan, NewState, names};
 use crate::result::{Change, ChangeTarget};
@@ -96,7 +97,7 @@ fn rename_fields(
     if_exists: bool,
 ) -> Result<Option<UserType>, CqlError> {
     let mut changed = user_type.clone();
-    for (from, to) in renames {
+    for (from, to) in in_map_order(renames) {
         let position = user_type.fields.iter().position(|(name, _)| &**name == from.as_str());
         match position.and_then(|position| changed.fields.get_mut(position)) {
             Some(field) => field.0 = to.as_str().into(),

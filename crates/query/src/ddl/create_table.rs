@@ -7,7 +7,7 @@ use basalt_cql::ast::{ColumnDefinition, CqlType, CreateTable, Direction, Ident, 
 use basalt_model::schema::{ClusteringOrder, ColumnKind, TableOptions};
 use basalt_model::{Column, ColumnId, CqlError, DataType, Keyspace, Table, TableId};
 
-use super::{DdlContext, DdlPlan, NewState, compact_table, mask, names, options};
+use super::{DdlContext, DdlPlan, NewState, compact_table, java, mask, names, options};
 use crate::restrictions::has_duration;
 use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::TableDraft;
@@ -125,7 +125,9 @@ fn build(
     let name = statement.table.name.as_str();
     let table_options = options::new_options(&statement.options.properties)?;
     let (mut data_types, mut masks) = (BTreeMap::new(), BTreeMap::new());
-    for column in &statement.columns {
+    let names: Vec<&str> = statement.columns.iter().map(|column| column.name.as_str()).collect();
+    let in_order = java::name_order(&names);
+    for column in in_order.iter().filter_map(|name| statement.columns.iter().find(|c| c.name.name == *name)) {
         let (name, data_type) = (column.name.as_str(), resolve(&column.cql_type, keyspace, types)?);
         if let (Some(written), Some(context)) = (&column.mask, context) {
             masks.insert(name, Arc::new(mask::prepare(context, keyspace, (name, &data_type), written)?));
@@ -249,7 +251,7 @@ fn clustering_orders(statement: &CreateTable, key: &PrimaryKey) -> Result<Vec<Cl
     if !strangers.is_empty() {
         return Err(CqlError::invalid(format!(
             "Only clustering key columns can be defined in CLUSTERING ORDER directive: {} are not clustering columns",
-            super::java::bracketed(&strangers)
+            java::bracketed(&strangers)
         )));
     }
     for ((column, _), expected) in given.iter().zip(&key.clustering) {

@@ -20,6 +20,12 @@ pub fn hash_order<'a>(keys: &[&'a str], expected: usize) -> Vec<&'a str> {
     by_bucket(keys, expected, string_hash)
 }
 
+/// The same for a map that grew, keyed by names of columns or fields (`ColumnIdentifier`), which
+/// hash as their bytes.
+pub fn name_order<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    by_bucket(names, 0, bytes_hash)
+}
+
 /// The same for a map keyed by the texts' bytes, read from rows: filled once as it grew, then
 /// copied.
 pub fn bytes_hash_order<'a>(keys: &[&'a str]) -> Vec<&'a str> {
