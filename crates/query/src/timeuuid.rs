@@ -72,11 +72,11 @@ pub(crate) fn max_at(unix_ms: i64) -> [u8; 16] {
     assemble_any(last_tick, MAX_CLOCK_SEQUENCE_AND_NODE)
 }
 
-/// The moment of a time-UUID, milliseconds since 1970.
+/// The moment of a time-UUID, milliseconds since 1970: cut to microseconds, then towards 1970 (`TimeUUID.unix`).
 pub(crate) fn unix_ms(uuid: &[u8; 16]) -> i64 {
     let high = u64::from_be_bytes([uuid[0], uuid[1], uuid[2], uuid[3], uuid[4], uuid[5], uuid[6], uuid[7]]);
     let ticks = ((high & 0x0fff) << 48) | (((high >> 16) & 0xffff) << 32) | (high >> 32);
-    (ticks as i64).wrapping_sub(EPOCH_TICKS).div_euclid(TICKS_PER_MILLI)
+    (ticks as i64 / 10 - EPOCH_TICKS / 10) / 1_000
 }
 
 /// A random UUID, version 4.

@@ -43,16 +43,7 @@ pub(crate) fn prepare(
     let static_only = is_static_only(kind, (&regular, &statics), &conditions, &table);
     let terms = Terms { kind, static_only, allow_filtering: false, ann: None };
     let restrictions = Restrictions::prepare(&context, markers, &table, &delete.where_clause, terms)?;
-    if !conditions.is_empty() && !restrictions.names_rows(&table) {
-        let whole_rows = regular.is_empty() && statics.is_empty();
-        ensure(regular.is_empty() && !whole_rows, || {
-            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to delete non static columns".to_owned()
-        })?;
-        ensure(!conditions.applies_to_regular(&table), || {
-            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on non static columns".to_owned()
-        })?;
-    }
-    Ok(ModifyPlan {
+    let plan = ModifyPlan {
         kind,
         table,
         replication,
@@ -62,5 +53,19 @@ pub(crate) fn prepare(
         conditions,
         attributes,
         document: None,
+    };
+    plan.validate_conditions()?;
+    if !plan.conditions.is_empty() && !plan.restrictions.names_rows(&plan.table) {
+        refuse_unnamed_rows(&plan)?;
+    }
+    Ok(plan)
+}
+
+fn refuse_unnamed_rows(plan: &ModifyPlan) -> CqlResult<()> {
+    ensure(plan.regular.is_empty() && !plan.statics.is_empty(), || {
+        "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to delete non static columns".to_owned()
+    })?;
+    ensure(!plan.conditions.applies_to_regular(&plan.table), || {
+        "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on non static columns".to_owned()
     })
 }

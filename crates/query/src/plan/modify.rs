@@ -71,21 +71,27 @@ pub(crate) fn is_static_only(
 }
 
 impl ModifyPlan {
+    /// What conditions rule out (the constructor of `ModificationStatement`).
+    pub(crate) fn validate_conditions(&self) -> CqlResult<()> {
+        let conditional = !self.conditions.is_empty();
+        ensure(!conditional || !self.table.is_counter(), || {
+            "Conditional updates are not supported on counter tables".to_owned()
+        })?;
+        ensure(!conditional || self.attributes.timestamp.is_none(), || {
+            "Cannot provide custom timestamp for conditional updates".to_owned()
+        })
+    }
+
     /// Checks that need the whole statement (`ModificationStatement.validate`).
     pub(crate) fn validate(&self) -> CqlResult<()> {
+        self.validate_conditions()?;
         let timed = self.attributes.timestamp.is_some();
         if self.table.is_counter() {
-            ensure(self.conditions.is_empty(), || {
-                "Conditional updates are not supported on counter tables".to_owned()
-            })?;
             ensure(!timed, || "Cannot provide custom timestamp for counter updates".to_owned())?;
             ensure(self.attributes.ttl.is_none(), || {
                 "Cannot provide custom TTL for counter updates".to_owned()
             })?;
         }
-        ensure(self.conditions.is_empty() || !timed, || {
-            "Cannot provide custom timestamp for conditional updates".to_owned()
-        })?;
         if self.table.is_virtual {
             ensure(!timed, || "Custom timestamp is not supported by virtual tables".to_owned())?;
             ensure(self.attributes.ttl.is_none(), || {
@@ -245,9 +251,9 @@ impl ModifyPlan {
         timestamp: i64,
     ) -> CqlResult<()> {
         let rows = self.rows(execution)?;
+        let read = self.read_required(keys, &rows, execution).await?;
         let timestamp = self.attributes.timestamp(execution, timestamp)?;
         let ttl_s = self.attributes.ttl_s(execution, &self.table)?;
-        let read = self.read_required(keys, &rows, execution).await?;
         let writer = Writer {
             table: &self.table,
             binding: execution.binding(),
