@@ -116,6 +116,13 @@ impl Argument for Written<'_> {
         }
     }
 
+    fn check_place(&self, place: &Receiver) -> CqlResult<()> {
+        match self.term.kind {
+            TermKind::List(_) => Term::is_assignable(self.context, self.term, place).map(drop),
+            _ => Ok(()),
+        }
+    }
+
     fn compatible_type(&self) -> Option<DataType> {
         if !self.is_call() {
             return Term::compatible_type(self.context, self.term);

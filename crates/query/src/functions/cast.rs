@@ -37,7 +37,7 @@ pub(super) fn offer(name: &str) -> Vec<Function> {
 }
 
 /// The name of the type a function casts to: `cast_as_int` and its older name `castAsInt`.
-fn target(name: &str) -> Option<String> {
+pub(super) fn target(name: &str) -> Option<String> {
     if let Some(target) = name.strip_prefix("cast_as_") {
         return Some(target.to_owned());
     }

@@ -106,15 +106,8 @@ impl Function {
 
     /// The name of a result column that shows it (`Function.columnName`).
     pub(crate) fn column_name(&self, arguments: &[String]) -> String {
-        match &self.body {
-            Body::Aggregate(Aggregate::CountRows) => "count".to_owned(),
-            Body::Scalar(Scalar::Cast) => {
-                format!("cast({} as {})", arguments.join(", "), self.returns.to_string().to_lowercase())
-            }
-            Body::Scalar(Scalar::Arithmetic(op)) => arguments.join(&format!(" {} ", op.symbol())),
-            Body::Scalar(Scalar::Negate) => format!("-{}", arguments.join(", ")),
-            _ => format!("{}({})", self.full_name(), arguments.join(", ")),
-        }
+        let special = special_column_name(&self.name, arguments);
+        special.unwrap_or_else(|| format!("{}({})", self.full_name(), arguments.join(", ")))
     }
 
     /// Whether a larger argument never gives a smaller result, where these arguments are constant.
@@ -140,6 +133,21 @@ impl Function {
         let arguments: Vec<String> = self.arguments.iter().enumerate().map(argument).collect();
         let name = quote::identifier(&self.name);
         format!("system.{name} : ({}) -> {}", arguments.join(", "), self.returns)
+    }
+}
+
+/// What a call is shown as where that is not the function's name: operators, casts, `count(*)`.
+pub(crate) fn special_column_name(name: &str, arguments: &[String]) -> Option<String> {
+    if let Some(op) = arithmetic::operator_of(name) {
+        return Some(arguments.join(&format!(" {} ", op.symbol())));
+    }
+    if let Some(target) = cast::target(name) {
+        return Some(format!("cast({} as {target})", arguments.join(", ")));
+    }
+    match name {
+        arithmetic::NEGATE => Some(format!("-{}", arguments.join(", "))),
+        "count_rows" | "countRows" => Some("count".to_owned()),
+        _ => None,
     }
 }
 

@@ -15,6 +15,10 @@ use crate::text;
 pub(crate) trait Argument {
     /// How it fits a place.
     fn fit(&self, receiver: &Receiver) -> Fit;
+    /// Refuses a place that the argument cannot even be compared with.
+    fn check_place(&self, _place: &Receiver) -> CqlResult<()> {
+        Ok(())
+    }
     /// The type it would have if left alone.
     fn compatible_type(&self) -> Option<DataType>;
     /// How messages show it.
@@ -123,7 +127,9 @@ fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
         );
     }
     for (index, argument) in arguments.iter().enumerate() {
-        if !argument.fit(&argument_place(None, function, index)).is_assignable() {
+        let place = argument_place(None, function, index);
+        argument.check_place(&place)?;
+        if !argument.fit(&place).is_assignable() {
             bail!(
                 "Type error: {} cannot be passed as argument {index} of function {} of type {}",
                 argument.text(),
@@ -135,12 +141,21 @@ fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
     Ok(())
 }
 
-fn match_arguments(function: &Function, arguments: &[&dyn Argument]) -> Fit {
+fn match_arguments(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<Fit> {
     if arguments.len() != function.arguments.len() {
-        return Fit::No;
+        return Ok(Fit::No);
     }
-    let arguments = arguments.iter().enumerate();
-    Fit::all(arguments.map(|(index, argument)| argument.fit(&argument_place(None, function, index))))
+    let mut all = Fit::Exact;
+    for (index, argument) in arguments.iter().enumerate() {
+        let place = argument_place(None, function, index);
+        argument.check_place(&place)?;
+        match argument.fit(&place) {
+            Fit::No => return Ok(Fit::No),
+            Fit::Weak => all = Fit::Weak,
+            Fit::Exact => {}
+        }
+    }
+    Ok(all)
 }
 
 fn pick(
@@ -158,7 +173,7 @@ fn pick(
         if returns.is_some_and(|returns| !function.fit(returns).is_assignable()) {
             continue;
         }
-        match match_arguments(function, arguments) {
+        match match_arguments(function, arguments)? {
             Fit::Exact => exact.push(function),
             Fit::Weak => compatible.push(function),
             Fit::No => {}
@@ -166,7 +181,16 @@ fn pick(
     }
     // Cassandra takes any that is exact. Several are where an operand is itself an operation of
     // literals, which exactly fits every type.
-    if let Some(function) = exact.iter().find(|function| is_of_one_type(function)).or(exact.first()) {
+    if exact.len() > 1 {
+        let own: Vec<Option<DataType>> =
+            arguments.iter().map(|argument| argument.compatible_type()).collect();
+        let is_own = |function: &&&Function| {
+            own.iter().zip(&function.arguments).all(|(own, argument)| own.as_ref() == Some(argument))
+        };
+        let best = exact.iter().find(is_own).or_else(|| exact.iter().find(|one| is_of_one_type(one)));
+        exact = vec![best.unwrap_or(&exact[0])];
+    }
+    if let [function] = exact.as_slice() {
         return Ok((*function).clone());
     }
     // By their own names the functions behind operators are functions as others.

@@ -4,6 +4,7 @@ use basalt_cql::ast;
 use basalt_cql::ast::{Selectable, SelectableKind};
 
 use super::infer::as_term;
+use crate::functions;
 use crate::terms::Context;
 use crate::{text, types};
 
@@ -21,8 +22,11 @@ pub(super) fn show(context: &Context<'_>, selectable: &Selectable) -> String {
             format!("{}({})", attribute.name(), show(operand))
         }
         SelectableKind::Function(name, arguments) => {
-            let prefix = if name.keyspace.is_none() { "system." } else { "" };
-            format!("{prefix}{}({})", text::function_name(name), list(arguments))
+            let shown: Vec<String> = arguments.iter().map(show).collect();
+            functions::special_column_name(&name.name.name, &shown).unwrap_or_else(|| {
+                let prefix = if name.keyspace.is_none() { "system." } else { "" };
+                format!("{prefix}{}({})", text::function_name(name), shown.join(", "))
+            })
         }
         SelectableKind::Cast(operand, native) => format!("cast({} as {})", show(operand), native.name()),
         SelectableKind::TypeHint(cql_type, operand) => {
