@@ -16,7 +16,7 @@ class World:
     """What generators share: the random numbers, the schema, the switches."""
 
     def __init__(self, rng, schema, features):
-        self.rng, self.schema, self.features, self.epoch = rng, schema, features, 0
+        self.rng, self.schema, self.features, self.epoch, self.progress = rng, schema, features, 0, 0.0
 
     def now(self):
         return NOW + self.rng.choice((0, 0, 1, 30, 30, 90, 1000))
@@ -45,18 +45,19 @@ def blocks(number, features):
         if at in restarts:
             out.append(RESTART)
         table = rng.choice(schema.tables)
-        lines = block(w, table, at / count)
+        w.progress = at / count
+        lines = block(w, table)
         if rng.random() < 0.01:
             lines = wrong.broken(w, lines)
         out.append(lines)
     return out + [reads.whole(w, t) for t in schema.tables]
 
 
-def block(w, table, progress):
+def block(w, table):
     """One request; the first are mostly writes."""
     roll = w.rng.random()
     if roll < 0.02:
         return ddl.change(w, table)
-    if roll < (0.65 if progress < 0.3 else 0.4):
+    if roll < (0.65 if w.progress < 0.3 else 0.4):
         return writes.batch(w, table) if w.rng.random() < 0.12 else writes.write(w, table)
     return reads.whole(w, table) if roll > 0.97 else reads.read(w, table)

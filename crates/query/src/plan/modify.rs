@@ -304,7 +304,11 @@ impl ModifyPlan {
         let (selection, row_limit) = match rows {
             Rows::Slices(slices) => (RowSelection::Slices(slices.clone()), u32::MAX),
             Rows::Named(_) if on_static => (RowSelection::Slices(vec![Slice::all()]), 1),
-            Rows::Named(rows) => (RowSelection::Names(rows.clone()), u32::MAX),
+            Rows::Named(rows) => {
+                // A prefix names no row: it is refused when it comes to writing.
+                let complete = rows.iter().filter(|row| row.len() == self.table.clustering_count);
+                (RowSelection::Names(complete.cloned().collect()), u32::MAX)
+            }
         };
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use basalt_model::command::{ColumnFilter, PartitionRows, RowSelection};
 use basalt_model::paging_state::{Form, PagingState};
-use basalt_model::{Consistency, Slice};
+use basalt_model::schema::ColumnKind;
+use basalt_model::{Column, Consistency, Slice};
 use bytes::Bytes;
 
 use super::SelectPlan;
@@ -120,19 +121,22 @@ impl SelectPlan {
         } else {
             let mut rows = self.restrictions.rows(table, &binding)?;
             rows.retain(|row| row.len() == table.clustering_count);
-            if rows.is_empty() && !self.selection.has_statics(table) && !table.is_static_compact() {
+            if rows.is_empty() && !self.fetches_statics() && !table.is_static_compact() {
                 return Ok(None);
             }
             // A table without clustering columns has one row: by name or by slice is the same. To
             // clients a static compact table is one; its one row is the static one.
             RowSelection::Names(rows)
         };
+        // A partition of which no row is wanted counts by its static content, although that is not shown.
+        let of_no_row = matches!(&rows, RowSelection::Names(rows) if rows.is_empty());
         // Keys are looked at once it is known that something is read.
         if let Partitions::Named(keys) = &partitions {
             keys.iter().try_for_each(check_key)?;
         }
         // A row mark of version 3 names the row's last cell, selected or not.
         let (columns, selected) = match Form::of(execution.options.protocol_version) {
+            Form::Modern if of_no_row && self.selects_keys_only() => (ColumnFilter::All, None),
             Form::Modern => (self.columns.clone(), None),
             Form::Legacy => (ColumnFilter::All, Some(self.columns.clone())),
         };
@@ -148,8 +152,26 @@ impl SelectPlan {
             limit,
             per_partition_limit: if self.distinct { 1 } else { per_partition_limit },
             distinct: self.distinct,
-            counts_static_alone: self.restrictions.shows_static_alone(),
+            counts_static_alone: of_no_row || self.restrictions.shows_static_alone(),
         }))
+    }
+
+    /// Whether static columns are read: selected ones or, if only key columns are selected, all.
+    fn fetches_statics(&self) -> bool {
+        if self.selects_keys_only() {
+            return self.table.has_statics();
+        }
+        let is_static = |column: &Column| column.kind == ColumnKind::Static;
+        match &self.columns {
+            ColumnFilter::All => self.table.has_statics(),
+            ColumnFilter::Some(ids) | ColumnFilter::Only(ids) => {
+                ids.iter().any(|id| self.table.column_by_id(*id).is_some_and(is_static))
+            }
+        }
+    }
+
+    fn selects_keys_only(&self) -> bool {
+        matches!(&self.columns, ColumnFilter::Some(ids) | ColumnFilter::Only(ids) if ids.is_empty())
     }
 
     fn warn(&self, is_aggregate: bool, execution: &mut Execution<'_>) {
