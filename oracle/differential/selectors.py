@@ -68,7 +68,7 @@ def blob(rng, name, kind):
 
 def times(w, req, table, column):
     """WRITETIME and TTL; write times only where every write had one of ours."""
-    function = "ttl" if table.conditional or table.served else w.rng.choice(("ttl", "writetime", "maxwritetime"))
+    function = "ttl" if table.conditional or table.counter or table.served else w.rng.choice(("ttl", "writetime", "maxwritetime"))
     inner, kind = column.name, column.kind
     if kind.multicell and w.rng.random() < 0.4:
         inner = part(w, req, inner, kind)
