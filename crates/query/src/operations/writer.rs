@@ -90,7 +90,9 @@ impl<'a> Writer<'a> {
             if is_static {
                 return partition.static_row.as_ref();
             }
-            partition.rows.iter().find(|found| found.clustering == row.clustering)
+            let is_row =
+                |found: &&Row| self.table.compare_clusterings(&found.clustering, &row.clustering).is_eq();
+            partition.rows.iter().find(is_row)
         });
         let mut cells: Vec<Cell> = found.map(|row| row.cells_of(column.id).to_vec()).unwrap_or_default();
         if row.complex_deletions.iter().any(|(deleted, _)| *deleted == column.id) {

@@ -176,7 +176,12 @@ impl<'a> Request<'a> {
         if of_static {
             return self.static_condition.as_mut();
         }
-        self.conditions.iter_mut().find(|(known, _)| known == clustering).map(|(_, condition)| condition)
+        let table = self.table;
+        let asked = self
+            .conditions
+            .iter_mut()
+            .find(|(known, _)| table.compare_clusterings(known, clustering).is_eq());
+        asked.map(|(_, condition)| condition)
     }
 
     fn put_condition(&mut self, of_static: bool, clustering: Clustering, condition: RowCondition) {
@@ -299,8 +304,9 @@ impl<'a> Request<'a> {
             return Ok(false);
         }
         for (clustering, condition) in &self.conditions {
-            let row =
-                current.and_then(|current| current.rows.iter().find(|row| row.clustering == *clustering));
+            // Equal values may be written differently.
+            let is_asked = |row: &&Row| self.table.compare_clusterings(&row.clustering, clustering).is_eq();
+            let row = current.and_then(|current| current.rows.iter().find(is_asked));
             if !condition.holds(self.table, row)? {
                 return Ok(false);
             }
