@@ -36,10 +36,12 @@ P
 
 cli() { "$ORACLE_JAVA_HOME/bin/java" -jar "$WORK"/lib/org.jacoco.cli-*-nodeps.jar "$@" --quiet; }
 
-# measure_on SETTINGS FILE...: lets a node with these settings of its JVM answer the files.
+# measure_on SETTINGS FILE...: lets a new node with these settings of its JVM answer the files. New: what a node
+# wrote under one setting, another may be unable to read.
 measure_on() {
   local settings=$1
   shift
+  ./cassandra.sh wipe
   ORACLE_JVM_OPTIONS="$AGENT $settings" ./cassandra.sh start
   # What starting executed, system tables and all, does not count.
   cli dump --address "$ORACLE_ADDRESS" --port 6300 --reset --destfile "$WORK/start.exec"
@@ -52,7 +54,6 @@ measure() {
   local includes file settings plain=()
   includes=$(printf 'org.apache.cassandra.%s.*:' "${PACKAGES[@]//\//.}")
   AGENT="-javaagent:$(ls "$WORK"/lib/org.jacoco.agent-*-runtime.jar)=output=tcpserver,address=$ORACLE_ADDRESS,port=6300,includes=${includes%:}"
-  ./cassandra.sh wipe
   trap './cassandra.sh stop' EXIT
   rm -rf "$WORK/asked" "$WORK/answered" "$WORK/jacoco.exec" "$WORK/record.log"
   cp -r ../tests/cql "$WORK/asked"
