@@ -2,7 +2,7 @@
 
 use basalt_model::command::ColumnFilter;
 use basalt_model::deletion::NO_TIMESTAMP;
-use basalt_model::schema::{Column, ColumnKind};
+use basalt_model::schema::Column;
 use basalt_model::{ColumnId, DataType, ReadCommand, Table};
 use smallvec::SmallVec;
 
@@ -31,10 +31,6 @@ pub struct Projection {
     pub strips: bool,
     /// Whether a row may have cells in entries of their own.
     pub has_paths: bool,
-    /// Cells that are not built are not looked at either where they are older than their row
-    /// (`BTreeRow.filter`, CASSANDRA-10657). So it is once a regular column is asked for. Cassandra does the same once a
-    /// static one is; here the command does not tell those asked for from those that let a partition count.
-    pub skips_older: bool,
 }
 
 impl Projection {
@@ -50,11 +46,7 @@ impl Projection {
             (is_returned, is_returned || is_tested(id))
         };
         let knows_all = !matches!(command.columns, ColumnFilter::Only(_));
-        let known = columns.iter().filter(|column| knows_all || choose(column.id).1);
-        let mut projection = Projection::with(table, known, choose);
-        let is_asked = |column: &Column| column.kind == ColumnKind::Regular && choose(column.id).1;
-        projection.skips_older = knows_all && table.columns.iter().any(is_asked);
-        projection
+        Projection::with(table, columns.iter().filter(|column| knows_all || choose(column.id).1), choose)
     }
 
     /// Of all columns.

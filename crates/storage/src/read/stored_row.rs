@@ -1,12 +1,11 @@
 //! A row as its entries hold it, and the rows made of it: live ones for clients, whole ones for
 //! everything that reconciles.
 
-use basalt_model::deletion::NO_TIMESTAMP;
 use basalt_model::{Cell, Clustering, ColumnId, DataType, Deletion, Liveness, Row, TableId};
 use bytes::Bytes;
 
 use super::InTable;
-use super::projection::{Projected, Projection};
+use super::projection::Projection;
 use crate::cells::{CellData, CellEntry, EntryError, RowEntry};
 use crate::engine::EngineError;
 use crate::keys::KeyError;
@@ -62,7 +61,7 @@ impl StoredRow {
         projection: &Projection,
         dead: &mut Dead,
     ) -> Result<Option<Row>, EngineError> {
-        let mut view = LiveView { covering, now_s, projection, dead, exists: false, written: NO_TIMESTAMP };
+        let mut view = LiveView { covering, now_s, projection, dead, exists: false };
         let mut row = Row::new(self.clustering.clone());
         let entry = self.parse(table)?;
         if let Some((entry, buffer)) = &entry {
@@ -176,8 +175,6 @@ struct LiveView<'v> {
     projection: &'v Projection,
     dead: &'v mut Dead,
     exists: bool,
-    /// When the row was inserted, even if that has expired.
-    written: i64,
 }
 
 impl LiveView<'_> {
@@ -190,7 +187,6 @@ impl LiveView<'_> {
         }
         let liveness = parts.liveness;
         if !liveness.is_none() && !self.covering.deletes(liveness.timestamp) {
-            self.written = liveness.timestamp;
             if liveness.is_live(self.now_s) {
                 row.liveness = liveness;
                 self.exists = true;
@@ -208,7 +204,7 @@ impl LiveView<'_> {
                 continue;
             }
             let Some(column) = self.projection.seek(id, &mut at) else { continue };
-            if data.timestamp <= column.dropped_time || self.skips(column, data.timestamp) {
+            if data.timestamp <= column.dropped_time {
                 continue;
             }
             if !data.is_live(self.now_s) {
@@ -221,10 +217,6 @@ impl LiveView<'_> {
             }
         }
         Ok(())
-    }
-
-    fn skips(&self, column: &Projected, timestamp: i64) -> bool {
-        self.projection.skips_older && !column.is_built && timestamp < self.written
     }
 
     fn add_cell(
@@ -242,8 +234,7 @@ impl LiveView<'_> {
         let entry = CellEntry::parse(value).in_table(table)?;
         let data = entry.data;
         let deletion = self.covering.merge(deletion_of(id));
-        let is_superfluous = data.timestamp <= column.dropped_time || self.skips(column, data.timestamp);
-        if is_superfluous || deletion.deletes(data.timestamp) {
+        if deletion.deletes(data.timestamp) || data.timestamp <= column.dropped_time {
             return Ok(());
         }
         if !data.is_live(self.now_s) {
