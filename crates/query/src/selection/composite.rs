@@ -23,11 +23,20 @@ impl Preparation<'_> {
     }
 
     fn all(&mut self, parts: &[Selectable], element: &DataType) -> CqlResult<(Vec<Node>, String, bool)> {
+        self.each(parts, std::iter::repeat(element))
+    }
+
+    /// Resolves parts, each for a type of its own: the nodes, the names, and whether one is an aggregate.
+    fn each<'t>(
+        &mut self,
+        parts: &[Selectable],
+        types: impl Iterator<Item = &'t DataType>,
+    ) -> CqlResult<(Vec<Node>, String, bool)> {
         let mut nodes = Vec::with_capacity(parts.len());
         let mut names = Vec::with_capacity(parts.len());
         let mut is_aggregate = false;
-        for part in parts {
-            let part = self.resolve(part, Some(element))?;
+        for (part, expected) in parts.iter().zip(types) {
+            let part = self.resolve(part, Some(expected))?;
             is_aggregate |= part.is_aggregate;
             names.push(part.output.name.to_string());
             nodes.push(part.node);
@@ -69,16 +78,8 @@ impl Preparation<'_> {
         if parts.len() > types.len() {
             bail!("Invalid tuple literal for {}: too many elements", show(self.context, selectable));
         }
-        let mut nodes = Vec::with_capacity(parts.len());
-        let mut names = Vec::with_capacity(parts.len());
-        let mut is_aggregate = false;
-        for (part, expected) in parts.iter().zip(types.iter()) {
-            let part = self.resolve(part, Some(expected))?;
-            is_aggregate |= part.is_aggregate;
-            names.push(part.output.name.to_string());
-            nodes.push(part.node);
-        }
-        let name = format!("({})", names.join(", "));
+        let (nodes, names, is_aggregate) = self.each(parts, types.into_iter())?;
+        let name = format!("({names})");
         Ok(resolved(Node::Tuple(nodes), name, data_type.clone(), is_aggregate))
     }
 
