@@ -9,6 +9,8 @@ mod expiring;
 pub mod lwt;
 pub mod read;
 pub mod replica;
+#[cfg(test)]
+mod testing;
 pub mod write;
 
 pub use basalt_ring::Replication;

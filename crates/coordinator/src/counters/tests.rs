@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Waker};
 
 use basalt_model::command::ReadPage;
-use basalt_model::env::Env;
 use basalt_model::schema::{ClusteringOrder, ColumnKind, TableOptions};
 use basalt_model::{Column, DecoratedKey, Deletion, TableId};
 use bytes::Bytes;
@@ -15,39 +14,12 @@ use parking_lot::Mutex as Lock;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::testing::Clock;
 use crate::{OnApplied, Replica, Reply, Timeouts};
 
 const ID: CounterId = CounterId([7; 16]);
 const N: ColumnId = ColumnId(4);
 const S: ColumnId = ColumnId(3);
-
-/// Clocks that stand where they are put.
-#[derive(Default)]
-struct Clock {
-    nanos: AtomicU64,
-}
-
-impl Env for Clock {
-    fn wall_micros(&self) -> i64 {
-        1_000
-    }
-
-    fn monotonic_nanos(&self) -> u64 {
-        self.nanos.load(Ordering::Relaxed)
-    }
-
-    fn random_u64(&self) -> u64 {
-        0
-    }
-
-    fn spawn_thread(
-        &self,
-        _name: &str,
-        _work: Box<dyn FnOnce() + Send>,
-    ) -> std::io::Result<std::thread::JoinHandle<()>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-}
 
 /// A write that was taken and not applied yet.
 struct Taken {

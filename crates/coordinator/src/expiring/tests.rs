@@ -3,13 +3,13 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
 use basalt_model::command::{
     ClusteringFilter, ColumnFilter, DataLimits, KeyRange, ReadPage, ReadTarget, RowFilter,
 };
-use basalt_model::env::{Env, SharedEnv};
+use basalt_model::env::SharedEnv;
 use basalt_model::error::WriteType;
 use basalt_model::schema::{ColumnKind, TableOptions};
 use basalt_model::{
@@ -19,33 +19,8 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::testing::Clock;
 use crate::{Coordinator, Counters, OnApplied, Replica, Replication};
-
-/// A clock that is set by hand.
-#[derive(Default)]
-struct Clock(AtomicU64);
-
-impl Env for Clock {
-    fn wall_micros(&self) -> i64 {
-        0
-    }
-
-    fn monotonic_nanos(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn random_u64(&self) -> u64 {
-        0
-    }
-
-    fn spawn_thread(
-        &self,
-        _name: &str,
-        _work: Box<dyn FnOnce() + Send>,
-    ) -> std::io::Result<std::thread::JoinHandle<()>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-}
 
 type Senders<T> = Mutex<Vec<oneshot::Sender<Result<T, ReplicaError>>>>;
 
@@ -152,11 +127,11 @@ impl World {
     fn ends_after<T>(&self, timeout_ms: u64, request: impl Future<Output = T>) -> T {
         let mut request = pin!(request);
         let mut context = Context::from_waker(Waker::noop());
-        let begin = self.clock.0.load(Ordering::Relaxed);
+        let begin = self.clock.nanos.load(Ordering::Relaxed);
         assert!(request.as_mut().poll(&mut context).is_pending());
-        self.clock.0.store(begin + timeout_ms * 1_000_000 - 1, Ordering::Relaxed);
+        self.clock.nanos.store(begin + timeout_ms * 1_000_000 - 1, Ordering::Relaxed);
         assert!(request.as_mut().poll(&mut context).is_pending(), "a nanosecond is left");
-        self.clock.0.store(begin + timeout_ms * 1_000_000, Ordering::Relaxed);
+        self.clock.nanos.store(begin + timeout_ms * 1_000_000, Ordering::Relaxed);
         match request.as_mut().poll(&mut context) {
             Poll::Ready(answer) => answer,
             Poll::Pending => panic!("still waiting after {timeout_ms} ms"),
@@ -221,7 +196,7 @@ fn a_conditional_write_is_waited_for() {
     let mut write = pin!(world.write(WriteType::Cas));
     let mut context = Context::from_waker(Waker::noop());
     assert!(write.as_mut().poll(&mut context).is_pending());
-    world.clock.0.store(u64::MAX - 1, Ordering::Relaxed);
+    world.clock.nanos.store(u64::MAX - 1, Ordering::Relaxed);
     assert!(write.as_mut().poll(&mut context).is_pending());
     assert_eq!(*world.replica.deadlines.lock(), [Deadline::NEVER]);
     let sender = world.replica.writes.lock().pop().expect("asked");
@@ -243,7 +218,7 @@ fn an_answer_in_time_counts_even_if_it_is_seen_late() {
     let mut read = pin!(world.read(partition()));
     let mut context = Context::from_waker(Waker::noop());
     assert!(read.as_mut().poll(&mut context).is_pending());
-    world.clock.0.store(6_000_000, Ordering::Relaxed);
+    world.clock.nanos.store(6_000_000, Ordering::Relaxed);
     let sender = world.replica.reads.lock().pop().expect("asked");
     sender.send(Ok(ReadPage::default())).expect("awaited");
     assert!(matches!(read.as_mut().poll(&mut context), Poll::Ready(Ok(_))));
