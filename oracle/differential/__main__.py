@@ -1,6 +1,6 @@
 """The command: runs seeds on both servers in several processes, reports what differs, and shrinks it when asked.
 
-Usage: differential [--seconds N] [--seeds A-B] [--minimise] [--workers N] [--without FEATURE...] ADDRESS
+Usage: differential [--seconds N] [--seeds A-B] [--minimise] [--show N] [--workers N] [--without FEATURE...] ADDRESS
 Without --seeds the seeds begin at --first (default: a number from the clock, printed).
 """
 import argparse
@@ -17,10 +17,6 @@ import record
 
 from . import compare, known, minimise, nodes, seeds
 from .pair import Lost, Pair
-
-
-# Differences of one signature that are printed; all are counted.
-SHOWN_MAX = 2
 
 
 class Run:
@@ -107,8 +103,8 @@ def show(number, index, lines, verdict):
 class Report:
     """Counts, progress lines, and the first differences of each signature."""
 
-    def __init__(self, features):
-        self.features, self.began, self.printed = features, time.monotonic(), time.monotonic()
+    def __init__(self, features, shown_max):
+        self.features, self.shown_max, self.began, self.printed = features, shown_max, time.monotonic(), time.monotonic()
         self.counts, self.seeds, self.failed, self.signatures = collections.Counter(), 0, [], collections.Counter()
 
     def add(self, number, counts, differences):
@@ -118,7 +114,7 @@ class Report:
             self.failed.append(number)
             blocks = seeds.blocks(number, self.features)
         for index, verdict in differences:
-            if self.signatures[verdict.signature] < SHOWN_MAX:
+            if self.signatures[verdict.signature] < self.shown_max:
                 show(number, index, blocks[index], verdict)
             self.signatures[verdict.signature] += 1
         if time.monotonic() - self.printed > 10:
@@ -154,6 +150,7 @@ def parse():
     parser.add_argument("--seeds")
     parser.add_argument("--first", type=int, default=int(time.time()) * 10 % 10**9)
     parser.add_argument("--minimise", action="store_true")
+    parser.add_argument("--show", type=int, default=2, help="differences of one kind that are printed; all are counted")
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--without", nargs="*", default=[], choices=seeds.FEATURES)
     parser.add_argument("--print", action="store_true", help="print the blocks of the seeds instead of running them")
@@ -173,7 +170,7 @@ def main():
     workers = [context.Process(target=worker, args=(arguments.address, features, tasks, results)) for _ in range(arguments.workers)]
     for process in workers:
         process.start()
-    report, sent = Report(features), 0
+    report, sent = Report(features, arguments.show), 0
     if not arguments.seeds:
         print("    seeds from %d" % arguments.first, flush=True)
     try:
@@ -198,6 +195,8 @@ def main():
                 process.terminate()
     for signature, n in report.signatures.most_common():
         print("%6d  %s" % (n, signature))
+    if report.failed:
+        print("seeds that differ: " + " ".join(map(str, sorted(report.failed))))
     if arguments.minimise and report.failed:
         run = Run(arguments.address, features)
         for number in report.failed:
