@@ -96,6 +96,12 @@ pub enum DataType {
     },
     /// A type known by its Java class alone: kept, shown, compared as bytes.
     Custom(Arc<str>),
+    /// `timeuuid` under the class by which functions return it (`LegacyTimeUUIDType`), which clients are told.
+    /// Selections alone have it.
+    LegacyTimeUuid,
+    /// A type in descending order (`ReversedType`), which clients are not told of. Selections alone have it, around
+    /// clustering columns' types; a column says its order itself.
+    Reversed(Arc<DataType>),
 }
 
 /// A user-defined type (`db/marshal/UserType`).
@@ -126,6 +132,38 @@ impl DataType {
         matches!(self, DataType::List { .. } | DataType::Set { .. } | DataType::Map { .. })
     }
 
+    /// Whether it is a type in descending order.
+    pub fn is_reversed(&self) -> bool {
+        matches!(self, DataType::Reversed(_))
+    }
+
+    /// The type without its order (`AbstractType.unwrap`).
+    pub fn unwrap_reversed(&self) -> &DataType {
+        match self {
+            DataType::Reversed(base) => base,
+            other => other,
+        }
+    }
+
+    /// Whether Cassandra takes two types for equal (`AbstractType.equals`): as `==`, but that both classes of
+    /// `timeuuid` are one.
+    pub fn equals(&self, other: &DataType) -> bool {
+        use DataType as T;
+        match (self, other) {
+            (T::TimeUuid | T::LegacyTimeUuid, T::TimeUuid | T::LegacyTimeUuid) => true,
+            (T::List { element: a, frozen: f }, T::List { element: b, frozen: g })
+            | (T::Set { element: a, frozen: f }, T::Set { element: b, frozen: g }) => f == g && a.equals(b),
+            (T::Map { key: k, value: a, frozen: f }, T::Map { key: l, value: b, frozen: g }) => {
+                f == g && k.equals(l) && a.equals(b)
+            }
+            (T::Tuple(a), T::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals(b))
+            }
+            (T::Reversed(a), T::Reversed(b)) => a.equals(b),
+            (a, b) => a == b,
+        }
+    }
+
     /// The same type stored as one cell; types inside are frozen by being inside
     /// (`AbstractType.freeze`).
     pub fn freeze(&self) -> DataType {
@@ -148,10 +186,11 @@ impl DataType {
             DataType::Boolean => Some(1),
             DataType::Int | DataType::Float => Some(4),
             DataType::BigInt | DataType::Double | DataType::Timestamp => Some(8),
-            DataType::Uuid | DataType::TimeUuid => Some(16),
+            DataType::Uuid | DataType::TimeUuid | DataType::LegacyTimeUuid => Some(16),
             DataType::Vector { element, dimension } => {
                 element.fixed_length().map(|length| length * *dimension as usize)
             }
+            DataType::Reversed(base) => base.fixed_length(),
             _ => None,
         }
     }

@@ -35,9 +35,13 @@ impl Fit {
 }
 
 /// How a value of type `value` fits a place of type `place` (`AbstractType.testAssignment`).
-/// Frozen or not makes no difference.
+/// Frozen or not makes no difference, nor does the order of what is given.
 pub(crate) fn fit(value: &DataType, place: &DataType) -> Fit {
-    if value.freeze() == place.freeze() {
+    let is_same = match (value, place) {
+        (DataType::Reversed(value), place) => value.freeze().equals(&place.unwrap_reversed().freeze()),
+        (value, place) => value.freeze().equals(&place.freeze()),
+    };
+    if is_same {
         Fit::Exact
     } else if is_value_compatible(place, value) {
         Fit::Weak
@@ -49,7 +53,8 @@ pub(crate) fn fit(value: &DataType, place: &DataType) -> Fit {
 /// Whether bytes of type `other` are bytes of type `place` as well.
 pub(crate) fn is_value_compatible(place: &DataType, other: &DataType) -> bool {
     use DataType as T;
-    if place.freeze() == other.freeze() {
+    let (place, other) = (place.unwrap_reversed(), other.unwrap_reversed());
+    if place.freeze().equals(&other.freeze()) {
         return true;
     }
     match (place, other) {

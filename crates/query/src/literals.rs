@@ -45,7 +45,7 @@ pub fn assignment(literal: &Literal, data_type: &DataType) -> Assignment {
         DataType::Udt { .. } | DataType::Vector { .. } => return Assignment::No,
         _ => {}
     }
-    if preferred_type(literal).as_ref() == Some(data_type) {
+    if preferred_type(literal).is_some_and(|preferred| preferred.equals(data_type)) {
         return Assignment::Exact;
     }
     use DataType as T;
@@ -69,7 +69,7 @@ pub fn assignment(literal: &Literal, data_type: &DataType) -> Assignment {
                 | T::TinyInt
                 | T::Varint
         ),
-        LiteralKind::Uuid => matches!(data_type, T::Uuid | T::TimeUuid),
+        LiteralKind::Uuid => matches!(data_type, T::Uuid | T::TimeUuid | T::LegacyTimeUuid),
         LiteralKind::Float => matches!(data_type, T::Decimal | T::Double | T::Float),
         LiteralKind::Boolean => matches!(data_type, T::Boolean),
         LiteralKind::Hex => matches!(data_type, T::Blob),
@@ -163,7 +163,7 @@ pub fn from_text(data_type: &DataType, text: &str) -> Result<Bytes, MarshalError
             Some(uuid) => Ok(Bytes::copy_from_slice(uuid.as_bytes())),
             None => refuse(format!("Unable to make UUID from '{text}'")),
         },
-        DataType::TimeUuid => match net::uuid(text) {
+        DataType::TimeUuid | DataType::LegacyTimeUuid => match net::uuid(text) {
             Some(uuid) if uuid.get_version_num() == 1 => Ok(Bytes::copy_from_slice(uuid.as_bytes())),
             Some(_) => refuse("TimeUUID supports only version 1 UUIDs".to_owned()),
             None => refuse(format!("Unknown timeuuid representation: {text}")),

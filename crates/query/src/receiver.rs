@@ -43,26 +43,19 @@ impl Receiver {
 
     /// A place in `table` that is not a column: `[limit]`, `partition key token`.
     pub fn named(table: &Table, name: &str, data_type: DataType) -> Receiver {
-        Receiver {
-            keyspace: table.keyspace.clone(),
-            table: table.name.clone(),
-            name: name.into(),
-            data_type,
-            column: None,
-            is_reversed: false,
-        }
+        Receiver::of(table.keyspace.clone(), table.name.clone(), name.into(), &data_type)
+    }
+
+    /// A place of a name for values of a type, which may be one in descending order.
+    pub(crate) fn of(keyspace: Arc<str>, table: Arc<str>, name: Arc<str>, data_type: &DataType) -> Receiver {
+        let is_reversed = data_type.is_reversed();
+        let data_type = data_type.unwrap_reversed().clone();
+        Receiver { keyspace, table, name, data_type, column: None, is_reversed }
     }
 
     /// A part of this place, with its own name and type.
     pub fn part(&self, name: String, data_type: &DataType) -> Receiver {
-        Receiver {
-            keyspace: self.keyspace.clone(),
-            table: self.table.clone(),
-            name: name.into(),
-            data_type: data_type.clone(),
-            column: None,
-            is_reversed: false,
-        }
+        Receiver::of(self.keyspace.clone(), self.table.clone(), name.into(), data_type)
     }
 
     /// The elements of a list, set or vector; the values of a map.

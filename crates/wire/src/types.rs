@@ -104,6 +104,7 @@ pub fn put_type(out: &mut BytesMut, data_type: &DataType, version: ProtocolVersi
                 put_type(out, field, version);
             }
         }
+        DataType::Reversed(base) => put_type(out, base, version),
         other => {
             out.put_u16(CUSTOM);
             put_string(out, &other.class_name());

@@ -43,6 +43,7 @@ impl DataType {
                 let _ = write!(out, " , {dimension})");
             }
             DataType::Custom(class) => out.push_str(class),
+            DataType::Reversed(base) => write_with(out, "ReversedType", &[base], false),
             scalar => {
                 out.push_str(PACKAGE);
                 out.push_str(scalar.scalar_class());
@@ -76,6 +77,7 @@ impl DataType {
             DataType::Text => "UTF8Type",
             DataType::Time => "TimeType",
             DataType::Timestamp => "TimestampType",
+            DataType::LegacyTimeUuid => "LegacyTimeUUIDType",
             DataType::TimeUuid => "TimeUUIDType",
             DataType::TinyInt => "ByteType",
             DataType::Uuid => "UUIDType",

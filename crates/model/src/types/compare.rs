@@ -13,6 +13,9 @@ use super::elements::{take_count, take_value, take_vector_element};
 impl DataType {
     /// Orders two serialized values.
     pub fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        if let DataType::Reversed(base) = self {
+            return base.compare(right, left);
+        }
         if self.is_byte_ordered() {
             return left.cmp(right);
         }
@@ -30,7 +33,7 @@ impl DataType {
             DataType::Varint => compare_varints(left, right),
             DataType::Decimal => compare_decimals(left, right),
             DataType::Uuid => uuid_order(left).cmp(&uuid_order(right)),
-            DataType::TimeUuid => timeuuid_order(left).cmp(&timeuuid_order(right)),
+            DataType::TimeUuid | DataType::LegacyTimeUuid => timeuuid_order(left).cmp(&timeuuid_order(right)),
             DataType::List { element, .. } | DataType::Set { element, .. } => {
                 compare_collections(&[element], left, right)
             }
@@ -47,7 +50,7 @@ impl DataType {
     /// Whether only equal bytes compare as equal: not so where a value can be written in several ways.
     pub fn has_one_form(&self) -> bool {
         !matches!(
-            self,
+            self.unwrap_reversed(),
             DataType::Boolean
                 | DataType::Float
                 | DataType::Double

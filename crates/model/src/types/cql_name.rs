@@ -32,6 +32,7 @@ impl fmt::Display for DataType {
             DataType::Udt { definition, .. } => f.write_str(&quote::identifier(&definition.name))?,
             DataType::Vector { element, dimension } => write!(f, "vector<{element}, {dimension}>")?,
             DataType::Custom(class) => write!(f, "'{class}'")?,
+            DataType::Reversed(base) => write!(f, "{base}")?,
             scalar => f.write_str(scalar.scalar_name())?,
         }
         if frozen {
@@ -61,7 +62,7 @@ impl DataType {
             DataType::Text => "text",
             DataType::Time => "time",
             DataType::Timestamp => "timestamp",
-            DataType::TimeUuid => "timeuuid",
+            DataType::TimeUuid | DataType::LegacyTimeUuid => "timeuuid",
             DataType::TinyInt => "tinyint",
             DataType::Uuid => "uuid",
             DataType::Varint => "varint",

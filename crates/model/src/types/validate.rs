@@ -27,6 +27,7 @@ impl DataType {
             },
             DataType::Duration => validate_duration(value),
             DataType::TimeUuid => validate_timeuuid(value),
+            DataType::Reversed(base) => base.validate(value),
             DataType::List { element, .. } => validate_collection(value, "list", &[element]),
             DataType::Set { element, .. } => validate_collection(value, "set", &[element]),
             DataType::Map { key, value: values, .. } => validate_collection(value, "map", &[key, values]),
@@ -61,7 +62,9 @@ impl DataType {
             DataType::Float => (matches!(length, 0 | 4), "Expected 4 or 0 byte value for a float"),
             DataType::Double => (matches!(length, 0 | 8), "Expected 8 or 0 byte value for a double"),
             DataType::Decimal => (length == 0 || length >= 4, "Expected 0 or at least 4 bytes"),
-            DataType::Uuid => (matches!(length, 0 | 16), "UUID should be 16 or 0 bytes"),
+            DataType::Uuid | DataType::LegacyTimeUuid => {
+                (matches!(length, 0 | 16), "UUID should be 16 or 0 bytes")
+            }
             DataType::Date => (length == 4, "Expected 4 byte long for date"),
             DataType::Time => (length == 8, "Expected 8 byte long for time"),
             DataType::Timestamp => (matches!(length, 0 | 8), "Expected 8 or 0 byte long for date"),

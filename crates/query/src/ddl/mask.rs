@@ -108,7 +108,7 @@ fn check(
         Body::Aggregate(_) => {
             refuse(format!("Aggregate function {shown} cannot be used for masking table columns"))
         }
-        Body::Scalar(Scalar::Mask(_)) if function.returns == *data_type => Ok(function),
+        Body::Scalar(Scalar::Mask(_)) if function.returns.equals(data_type) => Ok(function),
         Body::Scalar(Scalar::Mask(_)) => refuse(format!(
             "Masking function {shown} return type is {}. This is different to the type of the masked column {column} of type {data_type}. Masking functions can only be attached to table columns if they return the same data type as the masked column.",
             function.returns

@@ -27,7 +27,7 @@ const NATIVES: [(&str, DataType); 21] = [
     ("text", DataType::Text),
     ("time", DataType::Time),
     ("timestamp", DataType::Timestamp),
-    ("timeuuid", DataType::TimeUuid),
+    ("timeuuid", DataType::LegacyTimeUuid),
     ("tinyint", DataType::TinyInt),
     ("uuid", DataType::Uuid),
     ("varchar", DataType::Text),
@@ -55,7 +55,12 @@ pub(super) fn offer(name: &str) -> Option<Function> {
 
 /// The bytes, checked to be a value of the result type.
 pub(super) fn from_blob(function: &Function, value: &Bytes) -> CqlResult<Bytes> {
-    if function.returns.validate(value).is_err() {
+    // What the legacy class would take is not what is asked.
+    let target = match &function.returns {
+        DataType::LegacyTimeUuid => &DataType::TimeUuid,
+        returns => returns,
+    };
+    if target.validate(value).is_err() {
         let mut hex = String::with_capacity(value.len() * 2);
         for byte in value {
             // A String never refuses what is written to it.

@@ -92,16 +92,8 @@ impl Parameter {
         }
     }
 
-    /// What a descending column's type is to it: those that look for collections and vectors do not find them.
-    fn seen_reversed(&self, data_type: &DataType) -> DataType {
-        match self {
-            Parameter::Optional(parameter) => parameter.seen_reversed(data_type),
-            Parameter::Any { .. } | Parameter::LikeFirst | Parameter::OneOf(..) => data_type.clone(),
-            _ => DataType::Empty,
-        }
-    }
-
-    /// What it requires instead of a type, if it does not take that.
+    /// What it requires instead of a type, if it does not take that. Collections and vectors are not seen through a
+    /// descending order.
     fn refuses(&self, data_type: &DataType) -> Option<String> {
         let element = match data_type {
             DataType::List { element, .. } | DataType::Set { element, .. } => Some(&**element),
@@ -148,6 +140,11 @@ impl fmt::Display for Parameter {
     }
 }
 
+/// The class of a type that functions have (`AbstractType.udfType`).
+pub(super) fn as_functions_know(data_type: DataType) -> DataType {
+    if data_type == DataType::TimeUuid { DataType::LegacyTimeUuid } else { data_type }
+}
+
 /// The types of the arguments of a call, one for each argument.
 ///
 /// # Errors
@@ -181,13 +178,13 @@ pub(super) fn argument_types(request: &Request<'_>, parameters: &[Parameter]) ->
                 signature()
             );
         };
-        let seen = if argument.is_reversed() { &parameter.seen_reversed(&data_type) } else { &data_type };
-        if let Some(wanted) = parameter.refuses(seen) {
+        if let Some(wanted) = parameter.refuses(&data_type) {
             bail!(
                 "Function system.{name} requires {wanted}, but found argument {} of type {data_type}",
                 argument.text()
             );
         }
+        let data_type = as_functions_know(data_type);
         types[index] = Some(data_type.clone());
         found.push(data_type);
     }

@@ -48,7 +48,7 @@ pub(super) fn to_json(function: &Function, arguments: &[Option<Bytes>]) -> CqlRe
 fn is_empty_meaningless(data_type: &DataType) -> bool {
     use DataType as T;
     matches!(
-        data_type,
+        data_type.unwrap_reversed(),
         T::BigInt
             | T::Boolean
             | T::Counter
@@ -59,6 +59,7 @@ fn is_empty_meaningless(data_type: &DataType) -> bool {
             | T::Int
             | T::Timestamp
             | T::TimeUuid
+            | T::LegacyTimeUuid
             | T::Uuid
             | T::Varint
     )

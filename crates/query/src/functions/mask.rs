@@ -114,7 +114,7 @@ fn default(data_type: &DataType) -> Option<Bytes> {
         T::BigInt | T::Counter | T::Double | T::Time | T::Timestamp => Bytes::from_static(&[0; 8]),
         T::Date => Bytes::from_static(&[0x80, 0, 0, 0]),
         T::Uuid => Bytes::from_static(&[0; 16]),
-        T::TimeUuid => Bytes::copy_from_slice(&timeuuid::min_at(0)),
+        T::TimeUuid | T::LegacyTimeUuid => Bytes::copy_from_slice(&timeuuid::min_at(0)),
         T::List { .. } | T::Set { .. } | T::Map { .. } => pack_collection(0, &[]),
         T::Tuple(types) => pack_tuple(&types.iter().map(default).collect::<Vec<_>>()),
         T::Udt { definition, .. } => {
@@ -124,6 +124,7 @@ fn default(data_type: &DataType) -> Option<Bytes> {
             let element_mask = default(element)?;
             pack_vector(element, &vec![element_mask; usize::try_from(*dimension).ok()?])
         }
+        T::Reversed(base) => return default(base),
         T::Custom(_) => return None,
     })
 }

@@ -61,7 +61,7 @@ pub(crate) enum Body {
 impl Function {
     /// A scalar function.
     pub(crate) fn scalar(name: &str, arguments: &[DataType], returns: DataType, scalar: Scalar) -> Function {
-        Function { name: name.to_owned(), arguments: arguments.to_vec(), returns, body: Body::Scalar(scalar) }
+        Function::new(name, arguments, returns, Body::Scalar(scalar))
     }
 
     /// An aggregate function.
@@ -71,7 +71,12 @@ impl Function {
         returns: DataType,
         aggregate: Aggregate,
     ) -> Function {
-        let body = Body::Aggregate(aggregate);
+        Function::new(name, arguments, returns, Body::Aggregate(aggregate))
+    }
+
+    /// A result has no order, whatever the arguments' types have.
+    fn new(name: &str, arguments: &[DataType], returns: DataType, body: Body) -> Function {
+        let returns = returns.unwrap_reversed().clone();
         Function { name: name.to_owned(), arguments: arguments.to_vec(), returns, body }
     }
 
@@ -80,23 +85,9 @@ impl Function {
         matches!(self.body, Body::Aggregate(_))
     }
 
-    /// How its result fits a place. A `timeuuid` of that other class is no `uuid`.
+    /// How its result fits a place.
     pub(crate) fn fit(&self, place: &DataType) -> Fit {
-        if self.returns_legacy_timeuuid() && *place == DataType::Uuid {
-            return Fit::No;
-        }
         fit(&self.returns, place)
-    }
-
-    /// Whether its result is a `timeuuid` that Cassandra's classes call `LegacyTimeUUIDType`, and
-    /// clients are told so.
-    pub(crate) fn returns_legacy_timeuuid(&self) -> bool {
-        let is_legacy = match &self.body {
-            Body::Scalar(Scalar::FromBlob | Scalar::Mask(_)) => true,
-            Body::Aggregate(aggregate) => matches!(aggregate, Aggregate::Min | Aggregate::Max),
-            Body::Scalar(_) => false,
-        };
-        is_legacy && self.returns == DataType::TimeUuid
     }
 
     /// `system.name`

@@ -25,10 +25,6 @@ pub(crate) trait Argument {
     fn text(&self) -> String;
     /// Whether it is a bind marker.
     fn is_marker(&self) -> bool;
-    /// Whether it is a column in descending order (`ReversedType`).
-    fn is_reversed(&self) -> bool {
-        false
-    }
     /// How many elements it has, if it is a selector that may be a list or a vector.
     fn array_length(&self) -> Option<usize> {
         None
@@ -103,18 +99,11 @@ pub(crate) fn resolve_native(
 /// The place an argument of a function goes to (`FunctionResolver.makeArgSpec`).
 pub(crate) fn argument_place(table: Option<&Table>, function: &Function, index: usize) -> Receiver {
     let name = format!("arg{index}({})", function.full_name().to_lowercase());
-    let data_type = function.arguments[index].clone();
-    match table {
-        Some(table) => Receiver::named(table, &name, data_type),
-        None => Receiver {
-            keyspace: "".into(),
-            table: "".into(),
-            name: name.into(),
-            data_type,
-            column: None,
-            is_reversed: false,
-        },
-    }
+    let (keyspace, table) = match table {
+        Some(table) => (table.keyspace.clone(), table.name.clone()),
+        None => Default::default(),
+    };
+    Receiver::of(keyspace, table, name.into(), &function.arguments[index])
 }
 
 fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
@@ -166,7 +155,7 @@ fn pick(
     returns: Option<&DataType>,
 ) -> CqlResult<Function> {
     let is_of_one_type = |function: &&Function| {
-        returns.is_some_and(|returns| function.arguments.iter().all(|argument| argument == returns))
+        returns.is_some_and(|returns| function.arguments.iter().all(|argument| argument.equals(returns)))
     };
     let (mut exact, mut compatible): (Vec<&Function>, Vec<&Function>) = (Vec::new(), Vec::new());
     for function in &candidates {

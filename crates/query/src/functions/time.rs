@@ -81,7 +81,7 @@ pub(super) fn from_unix_ms(data_type: &DataType, unix_ms: i64) -> Bytes {
 /// A bound of time-UUIDs that is none, because its time does not fit into one.
 pub(super) fn unix_ms(data_type: &DataType, value: &[u8]) -> CqlResult<Option<i64>> {
     Ok(match data_type {
-        DataType::TimeUuid => match value.first_chunk() {
+        DataType::TimeUuid | DataType::LegacyTimeUuid => match value.first_chunk() {
             Some(uuid) if uuid[6] >> 4 != 1 => bail!("Invalid UUID version {} for timeuuid", uuid[6] >> 4),
             uuid => uuid.map(timeuuid::unix_ms),
         },

@@ -72,6 +72,7 @@ pub(crate) fn print(data_type: &DataType, value: &Bytes, out: &mut String) {
             }
             out.push('}');
         }
+        DataType::Reversed(base) => print(base, value, out),
         scalar => self::scalar(scalar, value, out),
     }
 }

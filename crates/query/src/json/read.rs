@@ -261,7 +261,7 @@ fn expected(data_type: &DataType) -> &'static str {
         DataType::Text => "a UTF-8 string",
         DataType::Time => "a string representation of a time value",
         DataType::Timestamp => "a long or a datestring representation of a timestamp value",
-        DataType::TimeUuid => "a string representation of a timeuuid",
+        DataType::TimeUuid | DataType::LegacyTimeUuid => "a string representation of a timeuuid",
         DataType::TinyInt => "a byte value",
         DataType::Uuid => "a string representation of a uuid",
         _ => "an empty string",

@@ -39,6 +39,7 @@ pub fn print(data_type: &DataType, value: Option<&Bytes>) -> String {
             format!("{{{}}}", join(present))
         }),
         DataType::Vector { element, dimension } => print_vector(element, *dimension, value),
+        DataType::Reversed(base) => return print(base, Some(value)),
         scalar => {
             return to_text(scalar, value).map_or_else(
                 || if value.is_empty() { "null".to_owned() } else { blob(value) },
@@ -103,7 +104,9 @@ pub fn to_text(data_type: &DataType, value: &[u8]) -> Option<String> {
         DataType::Time => long().map(time::print_time),
         DataType::Timestamp => long().map(time::print_timestamp),
         DataType::Duration => duration::print(value),
-        DataType::Uuid | DataType::TimeUuid => Some(Uuid::from_slice(value).ok()?.to_string()),
+        DataType::Uuid | DataType::TimeUuid | DataType::LegacyTimeUuid => {
+            Some(Uuid::from_slice(value).ok()?.to_string())
+        }
         DataType::Inet => match (<[u8; 4]>::try_from(value), <[u8; 16]>::try_from(value)) {
             (Ok(octets), _) => Some(Ipv4Addr::from(octets).to_string()),
             (_, Ok(octets)) => Some(java_ipv6(Ipv6Addr::from(octets))),

@@ -13,6 +13,7 @@ use crate::error::{CqlResult, bail};
 impl Preparation<'_> {
     /// The type of a composite selector: its own if known, else the one asked for.
     fn composite_type(&self, selectable: &Selectable, expected: Option<&DataType>) -> CqlResult<DataType> {
+        let expected = expected.map(DataType::unwrap_reversed);
         match exact_type(self.context, self.table, selectable).or_else(|| expected.cloned()) {
             Some(data_type) => Ok(data_type),
             None => bail!(

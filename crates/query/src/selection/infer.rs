@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use basalt_cql::ast;
 use basalt_cql::ast::{CellAttribute, Selectable, SelectableKind, TermKind};
-use basalt_model::schema::ClusteringOrder;
 use basalt_model::{Column, DataType, Table};
 
+use super::selected_type;
 use super::show::show;
 use crate::assign::{Fit, common_type, fit as fit_types, is_value_compatible};
 use crate::error::{CqlResult, bail, invalid};
@@ -52,10 +52,6 @@ impl Argument for Selected<'_> {
         matches!(self.selectable.kind, SelectableKind::Marker(_))
     }
 
-    fn is_reversed(&self) -> bool {
-        is_reversed(self.table, self.selectable)
-    }
-
     fn array_length(&self) -> Option<usize> {
         match &self.selectable.kind {
             SelectableKind::List(elements) => Some(elements.len()),
@@ -64,14 +60,8 @@ impl Argument for Selected<'_> {
     }
 }
 
-/// Whether a selector is a column in descending order, whose type Cassandra does not look into everywhere.
-fn is_reversed(table: &Table, selectable: &Selectable) -> bool {
-    let SelectableKind::Column(name) = &selectable.kind else { return false };
-    table.column(&name.name).is_some_and(|column| column.order == ClusteringOrder::Desc)
-}
-
 fn column_type(table: &Table, name: &str) -> Option<DataType> {
-    table.column(name).map(|column| column.data_type.clone())
+    table.column(name).map(selected_type)
 }
 
 /// The type a selector has whatever is asked for (`getExactTypeIfKnown`).
@@ -91,13 +81,6 @@ pub(super) fn exact_type(context: &Context<'_>, table: &Table, selectable: &Sele
         SelectableKind::Cast(_, native) => Some(types::native(*native)),
         SelectableKind::TypeHint(cql_type, _) => {
             types::resolve(context.schema, context.keyspace, cql_type).ok().map(|hinted| hinted.freeze())
-        }
-        SelectableKind::Field(inner, _)
-        | SelectableKind::Element(inner, _)
-        | SelectableKind::Slice(inner, _, _)
-            if is_reversed(table, inner) =>
-        {
-            None
         }
         SelectableKind::Field(inner, field) => match recurse(inner)? {
             DataType::Udt { definition, .. } => {
@@ -193,7 +176,7 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
     match (&selectable.kind, &receiver.data_type) {
         (SelectableKind::TypeHint(cql_type, _), place) => {
             match types::resolve(context.schema, context.keyspace, cql_type) {
-                Ok(hinted) if hinted.freeze() == place.freeze() => Fit::Exact,
+                Ok(hinted) if hinted.freeze().equals(&place.freeze()) => Fit::Exact,
                 Ok(hinted) if is_value_compatible(place, &hinted) => Fit::Weak,
                 _ => Fit::No,
             }
@@ -207,6 +190,8 @@ pub(super) fn fit(context: &Context<'_>, table: &Table, selectable: &Selectable,
         (SelectableKind::ParenthesesOrTuple(parts), DataType::Udt { definition, .. }) => {
             fit_tuple(context, table, parts, definition.fields.iter().map(|(_, field)| field), receiver)
         }
+        // Collections are not seen through a descending order.
+        (SelectableKind::List(_) | SelectableKind::Set(_), _) if receiver.is_reversed => Fit::No,
         (SelectableKind::List(parts), DataType::List { element, .. })
         | (SelectableKind::Set(parts), DataType::Set { element, .. }) => match parts.as_slice() {
             [] => Fit::Weak,

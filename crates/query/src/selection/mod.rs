@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use basalt_model::command::ColumnFilter;
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
-use basalt_model::{ColumnId, DataType, Table};
+use basalt_model::{Column, ColumnId, DataType, Table};
 
 use self::json::JsonRow;
 use self::node::Node;
@@ -38,10 +38,6 @@ pub(crate) struct Output {
     pub(crate) name: Arc<str>,
     /// Its type.
     pub(crate) data_type: DataType,
-    /// Whether it is a descending clustering column, whose class is a `ReversedType`.
-    pub(crate) is_reversed: bool,
-    /// Whether it is a `timeuuid` whose class is `LegacyTimeUUIDType`: the result of some functions.
-    pub(crate) is_legacy_timeuuid: bool,
 }
 
 /// What a SELECT returns.
@@ -98,12 +94,7 @@ impl Selection {
     /// The same as JSON, in one column.
     pub(crate) fn into_json(self, table: &Table) -> Selection {
         let json = Some(JsonRow::of(&self.metadata));
-        let output = Output {
-            name: "[json]".into(),
-            data_type: DataType::Text,
-            is_reversed: false,
-            is_legacy_timeuuid: false,
-        };
+        let output = Output { name: "[json]".into(), data_type: DataType::Text };
         Selection { metadata: Arc::new(metadata(table, vec![output])), json, ..self }
     }
 
@@ -175,40 +166,26 @@ impl Selection {
 /// A column as a result column.
 pub(crate) fn column_output(table: &Table, column: usize) -> Output {
     let column = &table.columns[column];
-    Output {
-        name: column.name.clone(),
-        data_type: column.data_type.clone(),
-        is_reversed: column.order == ClusteringOrder::Desc,
-        is_legacy_timeuuid: false,
+    Output { name: column.name.clone(), data_type: selected_type(column) }
+}
+
+/// A column's type as selections see it: its order is part of it.
+fn selected_type(column: &Column) -> DataType {
+    match column.order {
+        ClusteringOrder::Desc => DataType::Reversed(Arc::new(column.data_type.clone())),
+        ClusteringOrder::Asc => column.data_type.clone(),
     }
 }
 
-/// The class that clients are told for the `timeuuid` that some functions return.
-const LEGACY_TIMEUUID: &str = "org.apache.cassandra.db.marshal.LegacyTimeUUIDType";
-
 /// The metadata of these result columns, with its id.
 pub(crate) fn metadata(table: &Table, outputs: Vec<Output>) -> ResultMetadata {
-    let named = |mut output: Output| {
-        if output.is_legacy_timeuuid {
-            output.data_type = DataType::Custom(LEGACY_TIMEUUID.into());
-        }
-        output
-    };
-    let outputs: Vec<Output> = outputs.into_iter().map(named).collect();
-    let class = |output: &Output| {
-        let class = output.data_type.class_name();
-        if output.is_reversed {
-            format!("org.apache.cassandra.db.marshal.ReversedType({class})")
-        } else {
-            class
-        }
-    };
-    let id = ids::result_metadata_id(outputs.iter().map(|output| (output.name.as_bytes(), class(output))));
+    let classes = outputs.iter().map(|output| (output.name.as_bytes(), output.data_type.class_name()));
+    let id = ids::result_metadata_id(classes);
     let spec = |output: Output| ColumnSpec {
         keyspace: table.keyspace.clone(),
         table: table.name.clone(),
         name: output.name,
-        data_type: output.data_type,
+        data_type: output.data_type.unwrap_reversed().clone(),
     };
     ResultMetadata { columns: outputs.into_iter().map(spec).collect(), id }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use basalt_cql::ast;
 use basalt_cql::ast::{Selectable, SelectableKind, Selector};
-use basalt_model::schema::{ClusteringOrder, ColumnKind};
+use basalt_model::schema::ColumnKind;
 use basalt_model::{DataType, Table};
 
 use super::infer::{
@@ -13,7 +13,7 @@ use super::infer::{
 };
 use super::node::Node;
 use super::show::show;
-use super::{Output, Selection, aggregate_of, metadata};
+use super::{Output, Selection, aggregate_of, column_output, metadata};
 use crate::error::{CqlResult, bail, invalid};
 use crate::functions::{Aggregate, Function};
 use crate::receiver::{Markers, Receiver};
@@ -78,7 +78,7 @@ pub(crate) fn prepare(
 }
 
 pub(super) fn resolved(node: Node, name: String, data_type: DataType, is_aggregate: bool) -> Resolved {
-    let output = Output { name: name.into(), data_type, is_reversed: false, is_legacy_timeuuid: false };
+    let output = Output { name: name.into(), data_type };
     Resolved { node, output, is_aggregate }
 }
 
@@ -170,11 +170,11 @@ impl<'a> Preparation<'a> {
     fn column(&mut self, name: &str) -> CqlResult<Resolved> {
         let index = existing_column(self.table, name)?;
         let place = self.fetch(index);
-        let column = &self.table.columns[index];
-        let mut resolved =
-            resolved(Node::Column(place), column.name.to_string(), column.data_type.clone(), false);
-        resolved.output.is_reversed = column.order == ClusteringOrder::Desc;
-        Ok(resolved)
+        Ok(Resolved {
+            node: Node::Column(place),
+            output: column_output(self.table, index),
+            is_aggregate: false,
+        })
     }
 
     fn attribute(&mut self, attribute: ast::CellAttribute, operand: &Selectable) -> CqlResult<Resolved> {
@@ -204,7 +204,7 @@ impl<'a> Preparation<'a> {
     ) -> CqlResult<Resolved> {
         let inner = self.resolve(operand, None)?;
         // The type of a descending column is another.
-        if inner.output.data_type == types::native(target) && !inner.output.is_reversed {
+        if inner.output.data_type.equals(&types::native(target)) {
             return Ok(inner);
         }
         let Some(function) = function_of(self.context, self.table, selectable)? else {
@@ -257,7 +257,7 @@ impl<'a> Preparation<'a> {
             _ => None,
         };
         let selected = self.resolve(inner, expected.as_ref())?;
-        let data_type = &selected.output.data_type;
+        let data_type = selected.output.data_type.unwrap_reversed();
         let DataType::Udt { definition, .. } = data_type else {
             bail!(
                 "Invalid field selection: {} of type {data_type} is not a user type",
@@ -282,7 +282,7 @@ impl<'a> Preparation<'a> {
         (what, verb): (&str, &str),
     ) -> CqlResult<(Resolved, Receiver)> {
         let selected = self.resolve(inner, None)?;
-        let data_type = selected.output.data_type.clone();
+        let data_type = selected.output.data_type.unwrap_reversed().clone();
         let place = Receiver::named(self.table, &selected.output.name, data_type.clone());
         let place = match &data_type {
             DataType::Set { element, .. } => place.value_of(element),
@@ -312,7 +312,7 @@ impl<'a> Preparation<'a> {
         let (selected, place) = self.selected_collection(inner, "Element", ("element", "is of"))?;
         let term = Term::prepare(self.context, self.markers, key, &place)?;
         let key = self.push_term(term);
-        let collection = selected.output.data_type.clone();
+        let collection = selected.output.data_type.unwrap_reversed().clone();
         let returns = match &collection {
             DataType::Map { value, .. } => DataType::clone(value),
             _ => place.data_type.clone(),
@@ -336,7 +336,7 @@ impl<'a> Preparation<'a> {
             Ok(Some(self.push_term(term)))
         };
         let (from, to) = (end(from)?, end(to)?);
-        let collection = selected.output.data_type.clone();
+        let collection = selected.output.data_type.unwrap_reversed().clone();
         let name = selected.output.name.to_string();
         let node =
             Node::Slice { inner: Box::new(selected.node), collection: collection.clone(), from, to, name };
@@ -357,11 +357,8 @@ impl<'a> Preparation<'a> {
         }
         let name = function.column_name(&names);
         let returns = function.returns.clone();
-        let is_legacy_timeuuid = function.returns_legacy_timeuuid();
         let (node, is_aggregate) = self.call_node(function, nodes, of_aggregate)?;
-        let mut resolved = resolved(node, name, returns, is_aggregate);
-        resolved.output.is_legacy_timeuuid = is_legacy_timeuuid;
-        Ok(resolved)
+        Ok(resolved(node, name, returns, is_aggregate))
     }
 
     fn call_node(

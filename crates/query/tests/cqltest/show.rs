@@ -28,6 +28,8 @@ fn type_name(data_type: &DataType) -> String {
         }
         vector @ (DataType::Vector { .. } | DataType::Empty) => format!("'{}'", vector.class_name()),
         DataType::Custom(class) => format!("'{class}'"),
+        DataType::LegacyTimeUuid => format!("'{}'", data_type.class_name()),
+        DataType::Reversed(base) => type_name(base),
         scalar => scalar.to_string(),
     }
 }

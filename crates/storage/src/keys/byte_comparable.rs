@@ -67,6 +67,8 @@ pub fn is_escaped(data_type: &DataType) -> bool {
     )
 }
 
+const NOT_STORED: KeyError = KeyError::Malformed("a type that only selections have is not stored");
+
 /// Appends the encoding of a serialized value.
 ///
 /// # Errors
@@ -84,6 +86,7 @@ pub fn encode(data_type: &DataType, value: &[u8], out: &mut Vec<u8>) -> Result<E
         }
         _ if value.is_empty() => return Ok(Encoded::Empty),
         DataType::Empty => return Err(KeyError::Malformed("an empty type has no values")),
+        DataType::LegacyTimeUuid | DataType::Reversed(_) => return Err(NOT_STORED),
         DataType::Boolean => fixed::encode_boolean(value, out)?,
         DataType::TinyInt => fixed::encode_signed::<1>(value, out)?,
         DataType::SmallInt => fixed::encode_signed::<2>(value, out)?,
@@ -129,6 +132,7 @@ pub fn decode(data_type: &DataType, input: &mut Input<'_>, out: &mut Vec<u8>) ->
         | DataType::Duration
         | DataType::Custom(_) => decode_escaped(input, out),
         DataType::Empty => Err(KeyError::Malformed("an empty type has no values")),
+        DataType::LegacyTimeUuid | DataType::Reversed(_) => Err(NOT_STORED),
         DataType::Boolean => fixed::decode_boolean(input, out),
         DataType::TinyInt => fixed::decode_signed::<1>(input, out),
         DataType::SmallInt => fixed::decode_signed::<2>(input, out),
