@@ -31,6 +31,12 @@ class Run:
         self.pair.close()
         self.basalt.restart()
 
+    def warned(self):
+        """Has both tell these connections now that they use `USE`: Cassandra, which kept its prepared statements over the
+        restart, would tell them at another one than Basalt."""
+        self.pair.run(record.Case(["cql: USE system"]))
+        self.pair.run(record.Case(["@prepare only", "cql: SELECT key AS at_%d FROM local" % time.time_ns()]))
+
     def seed(self, number):
         """Runs one seed: counts by verdict, and its differences as (block index, Verdict)."""
         return self.blocks(seeds.blocks(number, self.features), seeds.keyspace(number))
@@ -41,6 +47,7 @@ class Run:
             for index, lines in enumerate(blocks):
                 if lines is seeds.RESTART:
                     self.restart()
+                    self.warned()
                     self.pair.run(record.Case(blocks[1]))
                     continue
                 verdict, settled = self.one(record.Case(lines), counts)

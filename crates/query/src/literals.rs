@@ -12,6 +12,7 @@ mod net;
 mod number;
 mod print;
 mod time;
+mod tuple;
 
 use basalt_cql::ast::{Literal, LiteralKind};
 use basalt_model::types::validate::MarshalError;
@@ -129,8 +130,8 @@ fn kind_name(kind: LiteralKind) -> &'static str {
     }
 }
 
-/// Reads the text form of a value of a scalar type. Composite types are read as hexadecimal, as
-/// Cassandra does.
+/// Reads the text form of a value of a scalar type, or of a tuple or user type. Collections and vectors are read as
+/// hexadecimal, as Cassandra does.
 ///
 /// # Errors
 /// With Cassandra's text.
@@ -168,6 +169,10 @@ pub fn from_text(data_type: &DataType, text: &str) -> Result<Bytes, MarshalError
             Some(_) => refuse("TimeUUID supports only version 1 UUIDs".to_owned()),
             None => refuse(format!("Unknown timeuuid representation: {text}")),
         },
+        DataType::Tuple(types) => tuple::parse(data_type, types.iter(), text),
+        DataType::Udt { definition, .. } => {
+            tuple::parse(data_type, definition.fields.iter().map(|(_, field)| field), text)
+        }
         DataType::Empty => refuse(format!("'{text}' is not empty")),
         _ => net::hex(text),
     }

@@ -48,6 +48,18 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// Checks of single modifications that need all of them (`CQLStatement.validate`).
+    ///
+    /// # Errors
+    /// What the table does not allow.
+    pub(crate) fn validate(&self) -> CqlResult<()> {
+        match &self.plan {
+            Plan::Modify(modify) => modify.validate(),
+            Plan::Batch(batch) => batch.statements.iter().try_for_each(ModifyPlan::validate),
+            Plan::Select(_) | Plan::Truncate(_) | Plan::Use(_) | Plan::Other(_) => Ok(()),
+        }
+    }
+
     /// The columns of its result, if it has any that are known beforehand.
     pub(crate) fn result_metadata(&self) -> Option<Arc<ResultMetadata>> {
         match &self.plan {
@@ -57,11 +69,21 @@ impl Prepared {
     }
 }
 
-/// Parses and resolves a statement.
+/// Parses, resolves and validates a statement.
 ///
 /// # Errors
 /// `Syntax`, or what is wrong with it under this schema.
 pub(crate) fn prepare(schema: &Schema, text: &str, keyspace: Option<&str>) -> CqlResult<Prepared> {
+    let prepared = resolve(schema, text, keyspace)?;
+    prepared.validate()?;
+    Ok(prepared)
+}
+
+/// Parses and resolves a statement; it is yet to be validated.
+///
+/// # Errors
+/// `Syntax`, or what is wrong with it under this schema.
+pub(crate) fn resolve(schema: &Schema, text: &str, keyspace: Option<&str>) -> CqlResult<Prepared> {
     let parsed = basalt_cql::parse(text).map_err(|error| CqlError::syntax(error.message))?;
     let names =
         parsed.markers.iter().map(|marker| marker.name.as_ref().map(|name| name.name.as_str().into()));
@@ -107,9 +129,6 @@ pub(crate) fn prepare(schema: &Schema, text: &str, keyspace: Option<&str>) -> Cq
         Statement::Use(statement) => (Plan::Use(statement.keyspace.name), false),
         other => (Plan::Other(Box::new(other)), false),
     };
-    if let Plan::Modify(modify) = &plan {
-        modify.validate()?;
-    }
     let partition_key_indices = match one_table(&plan) {
         Some(table) => markers.partition_key_indices(table.partition_key_count),
         None => Vec::new(),

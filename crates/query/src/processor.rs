@@ -19,7 +19,7 @@ use crate::plan::attributes::Attributes;
 use crate::plan::conditional::Step;
 use crate::plan::modify::ModifyPlan;
 use crate::plan::{Execution, batch, use_};
-use crate::prepare::{Plan, Prepared, prepare};
+use crate::prepare::{Plan, Prepared, prepare, resolve};
 use crate::request::{BatchEntry, BatchKind, ClientState, QueryOptions, Value};
 use crate::result::{Outcome, PreparedStatement, StatementResult};
 use crate::settings::QuerySettings;
@@ -64,9 +64,10 @@ impl QueryProcessor {
         let schema = self.schema.current();
         check_keyspace(&schema, options.keyspace.as_deref())?;
         let keyspace = options.keyspace.clone().or_else(|| client.keyspace.clone());
-        let prepared = prepare(&schema, text, keyspace.as_deref())?;
+        let prepared = resolve(&schema, text, keyspace.as_deref())?;
         let mismatch = |_| "Invalid amount of bind variables".to_owned();
         let values = in_marker_order(&options.values, &prepared.variables, mismatch)?;
+        prepared.validate()?;
         self.run(&schema, &prepared.plan, &values, options, keyspace.as_deref(), client).await
     }
 
@@ -113,7 +114,8 @@ impl QueryProcessor {
         } else {
             // Cassandra forgets having told where the request brought its keyspace.
             let told = !is_of_request && client.warned_of_use.swap(true, Ordering::Relaxed);
-            (!told).then(|| use_warning(&own, entry.keyspace.as_deref()))
+            let keyspace = entry.keyspace.as_deref();
+            (!told).then(|| use_warning(&own, keyspace, keyspace))
         };
         match warning {
             None => Ok(answer),
@@ -136,11 +138,21 @@ impl QueryProcessor {
         let schema = self.schema.current();
         let entry = self.cache.get(id).ok_or(CqlError::Unprepared(*id))?;
         let prepared = self.up_to_date(id, &entry, &schema, options.protocol_version)?;
+        let warning = other_keyspace_warning(id, &entry, &prepared, client);
         let count = prepared.variables.len();
         let mismatch = |found| format!("there were {count} markers(?) in CQL but {found} bound variables");
-        let values = in_marker_order(&options.values, &prepared.variables, mismatch)?;
         let keyspace = entry.keyspace.clone();
-        self.run(&schema, &prepared.plan, &values, options, keyspace.as_deref(), client).await
+        let mut outcome = match in_marker_order(&options.values, &prepared.variables, mismatch) {
+            Ok(values) => {
+                self.run(&schema, &prepared.plan, &values, options, keyspace.as_deref(), client).await
+            }
+            Err(error) => Err(error),
+        };
+        if let Some(warning) = warning {
+            let warnings = outcome.as_mut().map_or(&mut client.warnings, |outcome| &mut outcome.warnings);
+            warnings.insert(0, warning);
+        }
+        outcome
     }
 
     /// The plan under the present schema. A client that could not notice new columns must prepare
@@ -279,13 +291,33 @@ fn outcome(
     }
 }
 
+/// What a connection is told, unless it was before, when the keyspace it uses is not that of a prepared statement that
+/// names its table without one (`ExecuteMessage.execute`).
+fn other_keyspace_warning(
+    id: &[u8; 16],
+    entry: &Entry,
+    prepared: &Prepared,
+    client: &ClientState,
+) -> Option<String> {
+    let statements = match prepared.plan {
+        Plan::Use(_) | Plan::Other(_) => None,
+        _ => entry.keyspace.as_deref(),
+    };
+    let is_other = client.keyspace.as_deref() != statements;
+    if prepared.is_fully_qualified || !is_other || matches!(prepared.plan, Plan::Batch(_)) {
+        return None;
+    }
+    let told = client.warned_of_use.swap(true, Ordering::Relaxed);
+    (!told).then(|| use_warning(id, client.keyspace.as_deref(), statements))
+}
+
 /// What a connection is told once when it prepares a statement that names a table without its
 /// keyspace (`ClientState.warnAboutUseWithPreparedStatements`).
-fn use_warning(id: &[u8; 16], keyspace: Option<&str>) -> String {
-    let keyspace = keyspace.unwrap_or("null");
+fn use_warning(id: &[u8; 16], used: Option<&str>, statements: Option<&str>) -> String {
+    let (used, statements) = (used.unwrap_or("null"), statements.unwrap_or("null"));
     let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
     format!(
-        "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>). Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}"
+        "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>). Keyspace used: {used}, statement keyspace: {statements}, statement id: {id}"
     )
 }
 

@@ -101,7 +101,7 @@ fn element_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], element: &
                     .find(|cell| cell.path.as_ref().is_some_and(|path| key.compare(path, selector).is_eq()))
                     .map(|cell| cell.value.clone()),
             };
-            any(bound, compared_as(bound, key, value, actual.as_ref()), actual.as_ref())
+            any_entry(bound, (key, value), actual.as_ref())
         }
         DataType::List { element, .. } => {
             let index = selector.first_chunk::<4>().map_or(0, |bytes| i32::from_be_bytes(*bytes));
@@ -118,16 +118,33 @@ fn element_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], element: &
     }
 }
 
-/// What a map's value is compared as: Cassandra takes the type of the map's keys, and trips over values that are none.
-fn compared_as<'a>(
-    bound: &Bound,
-    key: &'a DataType,
-    value: &'a DataType,
-    actual: Option<&Bytes>,
-) -> &'a DataType {
+fn any_entry(bound: &Bound, (key, value): (&DataType, &DataType), actual: Option<&Bytes>) -> CqlResult<bool> {
+    check_set(bound)?;
+    for wanted in &bound.values {
+        let holds = match (wanted, actual) {
+            (Some(wanted), Some(actual)) => {
+                satisfies(bound.operator, compare_entries((key, value), actual, wanted))
+            }
+            (wanted, actual) => compare(bound.operator, value, wanted.as_ref(), actual)?,
+        };
+        if holds {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Compares a map's values: Cassandra takes them for keys, and trips over those that are none. Of a collection that
+/// says it is empty it looks no further than at the count.
+fn compare_entries((key, value): (&DataType, &DataType), actual: &Bytes, wanted: &Bytes) -> Ordering {
+    let count = |value: &Bytes| value.first_chunk::<4>().map(|bytes| i32::from_be_bytes(*bytes));
+    match (count(actual), count(wanted)) {
+        (Some(a), Some(b)) if key.is_collection() && a.min(b) <= 0 => return a.cmp(&b),
+        _ => {}
+    }
     let takes_any = matches!(key, DataType::Text | DataType::Ascii | DataType::Blob | DataType::Varint);
-    let mut values = bound.values.iter().flatten().chain(actual);
-    if takes_any || values.all(|value| key.validate(value).is_ok()) { key } else { value }
+    let are_keys = [actual, wanted].iter().all(|value| key.validate(value).is_ok());
+    if takes_any || are_keys { key.compare(actual, wanted) } else { value.compare(actual, wanted) }
 }
 
 fn field_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], field: usize) -> CqlResult<bool> {

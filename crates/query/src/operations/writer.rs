@@ -26,7 +26,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) ttl_s: i32,
     /// The latest second anything may expire at.
     pub(crate) max_deletion_time_s: i64,
-    /// All times are the ballot's: deletions of whole columns stay one microsecond behind.
+    /// It is a conditional request that writes: then clusterings may have any length.
     pub(crate) is_conditional: bool,
     /// What was read, for operations that need it.
     pub(crate) read: &'a [PartitionRows],
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
 
     /// Deletes all cells of a column; those of this statement survive if `for_overwrite`.
     pub(super) fn delete_all(&self, row: &mut Row, column: &Column, for_overwrite: bool) {
-        let behind = i64::from(for_overwrite || self.is_conditional);
+        let behind = i64::from(for_overwrite);
         let deletion =
             Deletion { timestamp: self.timestamp.saturating_sub(behind), local_time_s: self.now_s };
         row.complex_deletions.retain(|(known, _)| *known != column.id);

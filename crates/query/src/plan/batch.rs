@@ -66,8 +66,7 @@ pub(crate) fn prepare(
 impl BatchPlan {
     fn validate(&self) -> CqlResult<()> {
         let statements: Vec<&ModifyPlan> = self.statements.iter().collect();
-        validate(self.kind, &statements, &self.attributes)?;
-        statements.iter().try_for_each(|statement| statement.validate())
+        validate(self.kind, &statements, &self.attributes)
     }
 
     /// Runs it with one list of values for all its statements.

@@ -9,20 +9,22 @@ use crate::error::{CqlResult, bail};
 use crate::operations::Writer;
 
 /// Makes the clustering of a named row one of the table: the last values may have been left out.
+pub(super) fn complete(table: &Table, clustering: &mut Clustering) {
+    if matches!(table.compact, Some(Compact::Simple | Compact::Compound)) {
+        clustering.0.resize(table.clustering_count, None);
+    }
+}
+
+/// Refuses the row that a table with a single clustering column cannot have, once it comes to writing it.
 ///
 /// # Errors
-/// For a value without bytes where it is the only one.
-pub(super) fn complete(table: &Table, clustering: &mut Clustering) -> CqlResult<()> {
-    match table.compact {
-        Some(Compact::Simple) => {
-            if let ([column], [value]) = (table.clustering(), clustering.0.as_slice())
-                && value.as_ref().is_none_or(Bytes::is_empty)
-            {
-                bail!("Invalid empty or null value for column {}", column.name);
-            }
-        }
-        Some(Compact::Compound) => clustering.0.resize(table.clustering_count, None),
-        Some(Compact::Static) | None => {}
+/// For a value without bytes.
+pub(super) fn check(table: &Table, clustering: &Clustering) -> CqlResult<()> {
+    if table.compact == Some(Compact::Simple)
+        && let ([column], [value]) = (table.clustering(), clustering.0.as_slice())
+        && value.as_ref().is_none_or(Bytes::is_empty)
+    {
+        bail!("Invalid empty or null value for column {}", column.name);
     }
     Ok(())
 }

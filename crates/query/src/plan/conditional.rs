@@ -10,8 +10,8 @@ use basalt_model::command::{
 use basalt_model::error::WriteType;
 use basalt_model::schema::ColumnKind;
 use basalt_model::{
-    Clustering, Consistency, CqlError, DataType, DecoratedKey, ReadCommand, Row, SerialConsistency, Slice,
-    Table,
+    Clustering, Consistency, CqlError, DataType, DecoratedKey, Mutation, ReadCommand, Row, SerialConsistency,
+    Slice, Table,
 };
 use bytes::Bytes;
 
@@ -104,9 +104,28 @@ pub(crate) async fn execute(
     let timestamp = processor.clock.next_after(&*processor.env, newest(current.as_ref()));
     let mut collector = Collector::default();
     request.write(&mut collector, current.as_slice(), timestamp, execution)?;
-    let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
+    let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| held_back(mutation)).collect();
     coordinator.write(replication, mutations, options.consistency, WriteType::Cas).await?;
     Ok(StatementResult::Rows(applied(request.table, true)))
+}
+
+/// Puts all deletions one microsecond behind what is inserted (`PartitionUpdate.Builder.updateAllTimestamp`): only within
+/// a row, where they have met by now, does a deletion win over an insertion of the same request.
+fn held_back(mut mutation: Mutation) -> Mutation {
+    for update in &mut mutation.updates {
+        let of_ranges = update.range_tombstones.iter_mut().map(|range| &mut range.deletion);
+        let rows = update.rows.iter_mut().chain(&mut update.static_row);
+        let of_rows = rows.flat_map(|row| {
+            let of_columns = row.complex_deletions.iter_mut().map(|(_, deletion)| deletion);
+            of_columns.chain([&mut row.deletion])
+        });
+        for deletion in of_ranges.chain(of_rows).chain([&mut update.deletion]) {
+            if !deletion.is_live() {
+                deletion.timestamp = deletion.timestamp.saturating_sub(1);
+            }
+        }
+    }
+    mutation
 }
 
 /// The newest write time in what was read.

@@ -51,7 +51,7 @@ pub(crate) fn prepare(
     let static_only = !sets_clustering && is_static_only(kind, (&regular, &statics), &conditions, &table);
     let terms = Terms { kind, static_only, allow_filtering: false, ann: None };
     let restrictions = Restrictions::of_values(&table, key, terms)?;
-    Ok(ModifyPlan {
+    let plan = ModifyPlan {
         kind,
         table,
         replication,
@@ -61,7 +61,9 @@ pub(crate) fn prepare(
         conditions,
         attributes,
         document,
-    })
+    };
+    plan.validate_conditions()?;
+    Ok(plan)
 }
 
 fn is_key(table: &Table, column: usize) -> bool {

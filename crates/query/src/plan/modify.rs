@@ -14,6 +14,7 @@ use basalt_model::schema::ColumnKind;
 use basalt_model::{
     Clustering, Consistency, DecoratedKey, Mutation, PartitionUpdate, ReadCommand, Slice, Table,
 };
+use bytes::Bytes;
 
 use super::attributes::Attributes;
 use super::collect::{self, Collector};
@@ -51,6 +52,16 @@ pub(crate) enum Rows {
     Slices(Vec<Slice>),
 }
 
+impl Rows {
+    /// Whether it does nothing: nothing more is then asked of the statement.
+    fn are_none(&self) -> bool {
+        match self {
+            Rows::Named(rows) => rows.is_empty(),
+            Rows::Slices(slices) => slices.is_empty(),
+        }
+    }
+}
+
 /// Operations by the kind of column they change.
 pub(crate) fn split(operations: Vec<Operation>, table: &Table) -> (Vec<Operation>, Vec<Operation>) {
     operations.into_iter().partition(|operation| table.columns[operation.column].kind != ColumnKind::Static)
@@ -82,9 +93,8 @@ impl ModifyPlan {
         })
     }
 
-    /// Checks that need the whole statement (`ModificationStatement.validate`).
+    /// What the table rules out (`ModificationStatement.validate`).
     pub(crate) fn validate(&self) -> CqlResult<()> {
-        self.validate_conditions()?;
         let timed = self.attributes.timestamp.is_some();
         if self.table.is_counter() {
             ensure(!timed, || "Cannot provide custom timestamp for counter updates".to_owned())?;
@@ -159,20 +169,14 @@ impl ModifyPlan {
         }
         let mut rows = self.restrictions.rows(&self.table, &binding)?;
         for row in &mut rows {
-            compact::complete(&self.table, row)?;
+            compact::complete(&self.table, row);
             if let Some(missing) = self.table.clustering().get(row.len()) {
                 bail!("Invalid null value for column {}", missing.name);
             }
-            let mut length = 0;
             for (column, value) in self.table.clustering().iter().zip(&row.0) {
                 if let Some(value) = value {
                     column.data_type.validate(value).map_err(marshal)?;
-                    length += value.len();
                 }
-            }
-            // Cassandra asks for it on this way only.
-            if self.conditions.is_empty() {
-                check_length(length)?;
             }
         }
         Ok(Rows::Named(rows))
@@ -209,6 +213,8 @@ impl ModifyPlan {
         }
         let mut collector = Collector::default();
         let timestamp = execution.timestamp();
+        // Cassandra looks at the statement's own before all else (`validateTimestamp`).
+        self.attributes.timestamp(execution, timestamp)?;
         let keys = self.keys(execution)?;
         self.add_updates(&mut collector, execution, &keys, timestamp).await?;
         let mutations: Vec<Mutation> =
@@ -217,6 +223,9 @@ impl ModifyPlan {
         if mutations.iter().any(|mutation| mutation.updates.iter().any(|update| update.rows.len() > 1)) {
             let max_bytes = execution.processor.settings.max_mutation_bytes;
             mutations.iter().try_for_each(|mutation| oversize::check(mutation, max_bytes))?;
+        }
+        if mutations.is_empty() {
+            return Ok(StatementResult::Void);
         }
         coordinator.check_write(&self.replication, options.consistency)?;
         coordinator.write(&self.replication, mutations, options.consistency, WriteType::Simple).await?;
@@ -251,6 +260,9 @@ impl ModifyPlan {
         timestamp: i64,
     ) -> CqlResult<()> {
         let rows = self.rows(execution)?;
+        if rows.are_none() {
+            return Ok(());
+        }
         let read = self.read_required(keys, &rows, execution).await?;
         let timestamp = self.attributes.timestamp(execution, timestamp)?;
         let ttl_s = self.attributes.ttl_s(execution, &self.table)?;
@@ -345,7 +357,13 @@ impl ModifyPlan {
                 }
                 Ok(())
             }
-            Rows::Named(rows) => rows.iter().try_for_each(|row| self.write_row(update, writer, row)),
+            Rows::Named(rows) => rows.iter().try_for_each(|row| {
+                // Cassandra asks for it on this way only.
+                if !writer.is_conditional {
+                    check_length(row.0.iter().flatten().map(Bytes::len).sum())?;
+                }
+                self.write_row(update, writer, row)
+            }),
         }
     }
 
@@ -360,6 +378,7 @@ impl ModifyPlan {
             return self.delete_row(update, writer, clustering, &key);
         }
         if self.updates_rows() {
+            compact::check(&self.table, clustering)?;
             let mut row = writer.row(clustering.clone());
             let is_compact = self.table.compact.is_some();
             // A row of a compact table is there while a cell of it is.
@@ -406,6 +425,7 @@ impl ModifyPlan {
             if clustering.is_empty() {
                 update.deletion = update.deletion.merge(writer.deletion());
             } else if clustering.len() == columns {
+                compact::check(&self.table, clustering)?;
                 let mut row = writer.row(clustering.clone());
                 if !compact::delete_value(writer, &mut row) {
                     row.deletion = writer.deletion();
@@ -421,6 +441,7 @@ impl ModifyPlan {
             ensure(!clustering.is_empty() || columns == 0, || {
                 "Range deletions are not supported for specific columns".to_owned()
             })?;
+            compact::check(&self.table, clustering)?;
             let mut row = writer.row(clustering.clone());
             for operation in &self.regular {
                 operation.execute(writer, key, &mut row)?;

@@ -48,7 +48,7 @@ pub(crate) fn prepare(
     let static_only = is_static_only(kind, (&regular, &statics), &conditions, &table);
     let terms = Terms { kind, static_only, allow_filtering: false, ann: None };
     let restrictions = Restrictions::prepare(&context, markers, &table, &update.where_clause, terms)?;
-    Ok(ModifyPlan {
+    let plan = ModifyPlan {
         kind,
         table,
         replication,
@@ -58,7 +58,9 @@ pub(crate) fn prepare(
         conditions,
         attributes,
         document: None,
-    })
+    };
+    plan.validate_conditions()?;
+    Ok(plan)
 }
 
 /// Resolves an IF clause.
