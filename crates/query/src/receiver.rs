@@ -53,6 +53,14 @@ impl Receiver {
         Receiver { keyspace, table, name, data_type, column: None, is_reversed }
     }
 
+    /// Its type with its order, which functions are told.
+    pub(crate) fn ordered_type(&self) -> DataType {
+        match self.is_reversed {
+            true => DataType::Reversed(Arc::new(self.data_type.clone())),
+            false => self.data_type.clone(),
+        }
+    }
+
     /// A part of this place, with its own name and type.
     pub fn part(&self, name: String, data_type: &DataType) -> Receiver {
         Receiver::of(self.keyspace.clone(), self.table.clone(), name.into(), data_type)

@@ -1,12 +1,15 @@
 //! Terms, names and relations as Cassandra's messages show them (`Term.Raw.getText`,
 //! `Relation.toCQLString`). Not CQL that could be parsed again: strings are not escaped.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use basalt_cql::ast::{
     CqlType, FunctionName, Ident, InValues, Literal, LiteralKind, Relation, RelationKind, Term, TermKind,
 };
 use basalt_model::quote;
+
+use crate::ddl::java;
 
 /// A term.
 pub(crate) fn term(term: &Term) -> String {
@@ -25,8 +28,8 @@ pub(crate) fn term(term: &Term) -> String {
             format!("{{{}}}", entries.join(", "))
         }
         TermKind::UserType(fields) => {
-            let fields: Vec<String> = fields
-                .iter()
+            let fields: Vec<String> = in_map_order(fields)
+                .into_iter()
                 .map(|(field, value)| format!("{}: {}", field.name, self::term(value)))
                 .collect();
             format!("{{{}}}", fields.join(", "))
@@ -42,6 +45,16 @@ pub(crate) fn term(term: &Term) -> String {
         }
         TermKind::Negation(value) => format!("system.\"_negate\"({})", self::term(value)),
     }
+}
+
+/// What was written for names of columns or fields, as the map that Cassandra puts it into has it: the last of a name
+/// counts.
+pub(crate) fn in_map_order<T>(written: &[(Ident, T)]) -> Vec<&(Ident, T)> {
+    let mut names: Vec<&str> = written.iter().map(|(name, _)| name.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    let last = |name: &str| written.iter().rev().find(|(known, _)| known.as_str() == name);
+    java::name_order(&names).into_iter().filter_map(last).collect()
 }
 
 /// A constant.

@@ -24,12 +24,13 @@ impl DataType {
         }
         match self {
             DataType::Boolean => (left[0] != 0).cmp(&(right[0] != 0)),
-            DataType::TinyInt
-            | DataType::SmallInt
-            | DataType::Int
-            | DataType::BigInt
-            | DataType::Timestamp => signed(left).cmp(&signed(right)),
-            DataType::Float | DataType::Double => compare_floats(left, right),
+            // Not looked at further, should there be more.
+            DataType::TinyInt => (left[0] as i8).cmp(&(right[0] as i8)),
+            DataType::SmallInt | DataType::Int | DataType::BigInt | DataType::Timestamp => {
+                signed_order(left).cmp(&signed_order(right))
+            }
+            DataType::Float => compare_floats(single(left), single(right)),
+            DataType::Double => compare_floats(double(left), double(right)),
             DataType::Varint => compare_varints(left, right),
             DataType::Decimal => compare_decimals(left, right),
             DataType::Uuid => uuid_order(left).cmp(&uuid_order(right)),
@@ -83,20 +84,22 @@ impl DataType {
     }
 }
 
-/// A big-endian two's complement number of at most 8 bytes.
-fn signed(bytes: &[u8]) -> i64 {
-    let first = bytes.first().map_or(0, |&byte| i64::from(byte as i8));
-    bytes.iter().skip(1).take(7).fold(first, |value, &byte| (value << 8) | i64::from(byte))
+/// By the first byte, which has the sign, then by all bytes (`LongType.compareLongs`). In selections numbers of other
+/// lengths meet.
+fn signed_order(bytes: &[u8]) -> (i8, &[u8]) {
+    (bytes.first().map_or(0, |byte| *byte as i8), bytes)
+}
+
+fn single(bytes: &[u8]) -> f64 {
+    bytes.first_chunk().map_or(0.0, |bytes| f64::from(f32::from_be_bytes(*bytes)))
+}
+
+fn double(bytes: &[u8]) -> f64 {
+    bytes.first_chunk().map_or(0.0, |bytes| f64::from_be_bytes(*bytes))
 }
 
 /// Java's `Float.compare` and `Double.compare`: -0.0 below 0.0, every NaN equal and above all.
-fn compare_floats(left: &[u8], right: &[u8]) -> Ordering {
-    let value = |bytes: &[u8]| match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
-        (Ok(bytes), _) => f64::from(f32::from_be_bytes(bytes)),
-        (_, Ok(bytes)) => f64::from_be_bytes(bytes),
-        _ => 0.0,
-    };
-    let (left, right) = (value(left), value(right));
+fn compare_floats(left: f64, right: f64) -> Ordering {
     match (left.is_nan(), right.is_nan()) {
         (false, false) => left.total_cmp(&right),
         (left, right) => left.cmp(&right),

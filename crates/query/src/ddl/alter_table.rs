@@ -14,6 +14,7 @@ use crate::result::{Change, ChangeTarget};
 use crate::schema::assemble::{TableDraft, next_column_id};
 use crate::schema::compatible::is_serialization_compatible;
 use crate::schema::types::{expand_user_types, resolve};
+use crate::text::in_map_order;
 
 pub(super) fn plan(statement: &AlterTable, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {
     let keyspace = names::keyspace_of(&statement.table, context)?;
@@ -228,15 +229,6 @@ fn drop_columns(
         draft.dropped_columns.insert(name.into(), DroppedColumn { column, dropped_time: timestamp });
     }
     Ok(draft)
-}
-
-/// The renames as the map that Cassandra puts them into has them: the last of a name counts.
-pub(super) fn in_map_order(renames: &[(Ident, Ident)]) -> Vec<&(Ident, Ident)> {
-    let mut names: Vec<&str> = renames.iter().map(|(from, _)| from.as_str()).collect();
-    let mut seen = BTreeSet::new();
-    names.retain(|name| seen.insert(*name));
-    let last = |name: &str| renames.iter().rev().find(|(from, _)| from.as_str() == name);
-    java::name_order(&names).into_iter().filter_map(last).collect()
 }
 
 fn rename(table: &Table, columns: &[(Ident, Ident)]) -> Result<TableDraft, CqlError> {

@@ -6,12 +6,12 @@ use basalt_cql::ast::{AlterType, Ident, TypeChange};
 use basalt_model::types::UserType;
 use basalt_model::{CqlError, Keyspace, Table};
 
-use super::alter_table::in_map_order;
 use super::create_type::{check_field, field_type};
 use super::{DdlContext, DdlPlan, NewState, names};
 use crate::result::{Change, ChangeTarget};
 use crate::schema::replace_type::replace_user_type;
 use crate::schema::types::{RawType, references};
+use crate::text::in_map_order;
 use basalt_model::quote::identifier;
 
 pub(super) fn plan(statement: &AlterType, context: &DdlContext<'_>) -> Result<DdlPlan, CqlError> {

@@ -71,7 +71,7 @@ impl<'a> Written<'a> {
         if !self.is_call() {
             return Term::prepare(self.context, markers, self.term, receiver);
         }
-        let Some(function) = self.function(Some(&receiver.data_type))? else {
+        let Some(function) = self.function(Some(&receiver.ordered_type()))? else {
             match &self.term.kind {
                 TermKind::Function(name, _) => {
                     bail!("Unknown function {} called", text::plain_function_name(name))
@@ -108,10 +108,10 @@ impl Argument for Written<'_> {
         if !self.is_call() {
             return Term::fit(self.context, self.term, receiver);
         }
-        let place = &receiver.data_type;
-        match self.function(Some(place)) {
+        let place = receiver.ordered_type();
+        match self.function(Some(&place)) {
             Ok(Some(function)) if factory::makes(&function) => Fit::Weak,
-            Ok(Some(function)) => function.fit(place),
+            Ok(Some(function)) => function.fit(&place),
             Ok(None) | Err(_) => Fit::Weak,
         }
     }

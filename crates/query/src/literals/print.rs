@@ -87,25 +87,27 @@ fn print_vector(element: &DataType, dimension: u32, value: &Bytes) -> Option<Str
 /// The text of a scalar value without quotes (`TypeSerializer.toString`). `None` when it is empty
 /// where that means nothing, or is no value of the type.
 pub fn to_text(data_type: &DataType, value: &[u8]) -> Option<String> {
-    let long = || Some(i64::from_be_bytes(value.try_into().ok()?));
+    // As Cassandra reads them, numbers may have more bytes: elements of a list that is told to be of another type.
+    let int = || Some(i32::from_be_bytes(*value.first_chunk()?));
+    let long = || Some(i64::from_be_bytes(*value.first_chunk()?));
     match data_type {
         DataType::Ascii | DataType::Text => Some(String::from_utf8_lossy(value).into_owned()),
         DataType::Boolean => value.first().map(|byte| (*byte != 0).to_string()),
         DataType::TinyInt => value.first().map(|byte| (*byte as i8).to_string()),
-        DataType::SmallInt => Some(i16::from_be_bytes(value.try_into().ok()?).to_string()),
-        DataType::Int => Some(i32::from_be_bytes(value.try_into().ok()?).to_string()),
+        DataType::SmallInt => Some(i16::from_be_bytes(*value.first_chunk()?).to_string()),
+        DataType::Int => int().map(|number| number.to_string()),
         DataType::BigInt | DataType::Counter => long().map(|number| number.to_string()),
         DataType::Varint if value.is_empty() => None,
         DataType::Varint => Some(BigInt::from_signed_bytes_be(value).to_string()),
         DataType::Decimal => print_decimal(value),
-        DataType::Float => Some(java_float(f32::from_be_bytes(value.try_into().ok()?))),
-        DataType::Double => Some(java_double(f64::from_be_bytes(value.try_into().ok()?))),
-        DataType::Date => Some(time::print_date(u32::from_be_bytes(value.try_into().ok()?))),
+        DataType::Float => int().map(|bits| java_float(f32::from_bits(bits.cast_unsigned()))),
+        DataType::Double => long().map(|bits| java_double(f64::from_bits(bits.cast_unsigned()))),
+        DataType::Date => int().map(|days| time::print_date(days.cast_unsigned())),
         DataType::Time => long().map(time::print_time),
         DataType::Timestamp => long().map(time::print_timestamp),
         DataType::Duration => duration::print(value),
         DataType::Uuid | DataType::TimeUuid | DataType::LegacyTimeUuid => {
-            Some(Uuid::from_slice(value).ok()?.to_string())
+            Some(Uuid::from_bytes(*value.first_chunk()?).to_string())
         }
         DataType::Inet => match (<[u8; 4]>::try_from(value), <[u8; 16]>::try_from(value)) {
             (Ok(octets), _) => Some(Ipv4Addr::from(octets).to_string()),

@@ -184,7 +184,7 @@ impl ModifyPlan {
 
     /// The partitions it is about.
     pub(crate) fn keys(&self, execution: &Execution<'_>) -> CqlResult<Vec<DecoratedKey>> {
-        let keys = self.restrictions.partition_keys(&self.table, &execution.binding())?;
+        let keys = self.restrictions.written_keys(&self.table, &execution.binding())?;
         keys.iter().try_for_each(check_key)?;
         Ok(keys)
     }

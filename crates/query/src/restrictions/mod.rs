@@ -386,7 +386,12 @@ impl Restrictions {
         table: &Table,
         binding: &Binding<'_>,
     ) -> CqlResult<Vec<DecoratedKey>> {
-        self.partition.keys(table, binding)
+        self.partition.keys(table, binding, false)
+    }
+
+    /// The same, checked to be keys that can be written.
+    pub(crate) fn written_keys(&self, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<DecoratedKey>> {
+        self.partition.keys(table, binding, true)
     }
 
     /// The range of partitions; `None` when it is empty.

@@ -92,8 +92,14 @@ impl PartitionRestrictions {
         self.columns.iter()
     }
 
-    /// The named partitions, in the order of the key's types.
-    pub(super) fn keys(&self, table: &Table, binding: &Binding<'_>) -> CqlResult<Vec<DecoratedKey>> {
+    /// The named partitions, in the order of the key's types. What is read may be no value of its type (a blob or
+    /// an `int` stands for other types); there is nothing then.
+    pub(super) fn keys(
+        &self,
+        table: &Table,
+        binding: &Binding<'_>,
+        is_written: bool,
+    ) -> CqlResult<Vec<DecoratedKey>> {
         let mut combinations = Combinations::new();
         for restriction in self.columns.iter() {
             values::append(&mut combinations, restriction, table, binding)?;
@@ -109,7 +115,10 @@ impl PartitionRestrictions {
         let mut keys = Vec::with_capacity(prefixes.len());
         for prefix in prefixes {
             let values: Vec<Bytes> = prefix.into_iter().flatten().collect();
-            let key = DecoratedKey::new(serialize(values, table)?);
+            if is_written {
+                check_types(&values, table)?;
+            }
+            let key = DecoratedKey::new(serialize(values)?);
             if tokens.as_ref().is_none_or(|tokens| tokens.contains(key.token.0)) {
                 keys.push(key);
             }
@@ -139,11 +148,14 @@ fn sort(prefixes: &mut Vec<Vec<Option<Bytes>>>, table: &Table) {
     prefixes.dedup_by(|a, b| compare(a, b).is_eq());
 }
 
-/// A key's bytes, checked (`QueryProcessor.validateKey`, `Validation.validateKey`).
-fn serialize(mut values: Vec<Bytes>, table: &Table) -> CqlResult<Bytes> {
-    for (column, value) in table.partition_key().iter().zip(&values) {
-        column.data_type.validate(value).map_err(marshal)?;
-    }
+/// Refuses a key that is no value of its types (`Validation.validateKey`).
+fn check_types(values: &[Bytes], table: &Table) -> CqlResult<()> {
+    let mut columns = table.partition_key().iter().zip(values);
+    columns.try_for_each(|(column, value)| column.data_type.validate(value)).map_err(marshal)
+}
+
+/// A key's bytes, of which the number is checked.
+fn serialize(mut values: Vec<Bytes>) -> CqlResult<Bytes> {
     check_length(values.iter().map(Bytes::len).sum())?;
     if let [single] = values.as_mut_slice() {
         return Ok(std::mem::take(single));

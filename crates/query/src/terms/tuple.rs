@@ -18,6 +18,7 @@ use crate::error::{CqlResult, bail, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
 use crate::text;
+use crate::text::in_map_order;
 use crate::values::{is_empty_null, vector};
 
 /// The types of a tuple's fields; a user type is a tuple here, as in Cassandra.
@@ -155,7 +156,7 @@ pub(super) fn prepare_udt(
             None => Term::Null,
         });
     }
-    for (name, _) in written {
+    for (name, _) in in_map_order(written) {
         if !definition.fields.iter().any(|(field, _)| **field == *name.name) {
             bail!("Unknown field '{}' in value of user defined type {}", name.name, definition.name);
         }
