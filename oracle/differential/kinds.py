@@ -116,6 +116,10 @@ class Kind:
         """Whether a native type of this name is anywhere inside."""
         return any(p.has(name) for p in self.parts)
 
+    def in_vector(self, udt, inside=False):
+        """Whether a user type of this name is inside of a vector in it."""
+        return any(p.in_vector(udt, inside or self.family == "vector") for p in self.parts)
+
     def fixed(self):
         return None
 
@@ -205,6 +209,9 @@ class Udt(Kind):
     @property
     def parts(self):
         return [f[1] for f in self.fields]
+
+    def in_vector(self, udt, inside=False):
+        return inside and self.name == udt or super().in_vector(udt, inside)
 
     def cql(self):
         return self.name if self.multicell else "frozen<%s>" % self.name

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use basalt_cql::ast;
 use basalt_model::DataType;
+use basalt_model::types::elements::{take_count, take_value};
 
 use super::Term;
 use crate::bind::Binding;
@@ -91,16 +92,26 @@ impl Marker {
     }
 }
 
-/// A collection cannot have fewer than no elements.
+/// A collection cannot have fewer than no elements, nor can one that is an element of it. Types nest at most 64 deep.
 fn check_count(data_type: &DataType, bytes: &[u8]) -> CqlResult<()> {
-    let kind = match data_type {
-        DataType::List { .. } => "list",
-        DataType::Set { .. } => "set",
-        DataType::Map { .. } => "map",
+    let (kind, parts) = match data_type {
+        DataType::List { element, .. } => ("list", [element, element]),
+        DataType::Set { element, .. } => ("set", [element, element]),
+        DataType::Map { key, value, .. } => ("map", [key, value]),
         _ => return Ok(()),
     };
     if bytes.len() >= 4 && bytes[0] & 0x80 != 0 {
         bail!("The data cannot be deserialized as a {kind}");
+    }
+    if parts.iter().any(|part| part.is_collection()) {
+        let mut rest = bytes;
+        take_count(&mut rest);
+        for part in parts.iter().cycle() {
+            match take_value(&mut rest) {
+                Some(element) => check_count(part, element.unwrap_or_default())?,
+                None => break,
+            }
+        }
     }
     Ok(())
 }
