@@ -310,7 +310,7 @@ impl Coordinator {
         let command = ReadCommand {
             table: Arc::clone(&update.table),
             now_s: self.counters.env.now_s(),
-            columns: ColumnFilter::Some(columns),
+            columns: ColumnFilter::some(columns),
             row_filter: RowFilter::default(),
             limits: DataLimits::NONE,
             target: ReadTarget::Partition { key: update.key.clone(), filter },

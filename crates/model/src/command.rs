@@ -12,6 +12,7 @@ use crate::key::DecoratedKey;
 use crate::row::Row;
 use crate::schema::{ColumnId, Table};
 use crate::token::Token;
+use crate::types::DataType;
 
 /// A read of one partition or of a range of partitions (`db/ReadCommand`).
 #[derive(Clone, Debug)]
@@ -35,8 +36,8 @@ pub struct ReadCommand {
 pub enum ColumnFilter {
     /// Every column.
     All,
-    /// These, ascending by id. Rows still exist by their liveness or by cells not fetched.
-    Some(Vec<ColumnId>),
+    /// Some. Rows still exist by their liveness or by cells that do not come back, unless these are superfluous.
+    Some(Arc<SelectedColumns>),
     /// These alone, ascending by id: rows exist by their liveness or by cells of these (`ONLY_QUERIED_COLUMNS`, what
     /// writes that read ask for).
     Only(Vec<ColumnId>),
@@ -47,9 +48,62 @@ impl ColumnFilter {
     pub fn includes(&self, column: ColumnId) -> bool {
         match self {
             ColumnFilter::All => true,
-            ColumnFilter::Some(ids) | ColumnFilter::Only(ids) => ids.binary_search(&column).is_ok(),
+            ColumnFilter::Some(selected) => selected.fetched.binary_search(&column).is_ok(),
+            ColumnFilter::Only(ids) => ids.binary_search(&column).is_ok(),
         }
     }
+
+    /// These, ascending by id, which are asked for as well.
+    pub fn some(fetched: Vec<ColumnId>) -> ColumnFilter {
+        let queried = Some(fetched.clone());
+        ColumnFilter::Some(Arc::new(SelectedColumns { fetched, queried, parts: Vec::new() }))
+    }
+}
+
+/// The columns of a statement that does not ask for all (`ColumnFilter.SelectionColumnFilter`).
+///
+/// A cell that is not asked for and is older than its row's insertion lets no row exist, even when the insertion has
+/// expired: it is not there (`BTreeRow.filter`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SelectedColumns {
+    /// Columns whose cells come back, ascending by id.
+    pub fetched: Vec<ColumnId>,
+    /// Columns that the statement asks for, ascending by id; `None`: all, as those do that name key columns alone.
+    pub queried: Option<Vec<ColumnId>>,
+    /// Of which of these only some elements are asked for, and which.
+    pub parts: Vec<ColumnPart>,
+}
+
+impl SelectedColumns {
+    /// Whether the column is asked for, if only in part.
+    pub fn queries(&self, column: ColumnId) -> bool {
+        self.queried.as_ref().is_none_or(|ids| ids.binary_search(&column).is_ok())
+    }
+
+    /// Whether only elements of the column are asked for.
+    pub fn is_in_part(&self, column: ColumnId) -> bool {
+        self.parts.iter().any(|part| part.column == column)
+    }
+
+    /// Whether a cell of a column that is asked for in part is asked for; `path_type` orders the paths.
+    pub fn queries_path(&self, column: ColumnId, path_type: &DataType, path: &[u8]) -> bool {
+        let mut parts = self.parts.iter().filter(|part| part.column == column);
+        parts.any(|part| {
+            part.from.as_ref().is_none_or(|from| path_type.compare(from, path).is_le())
+                && part.to.as_ref().is_none_or(|to| path_type.compare(path, to).is_le())
+        })
+    }
+}
+
+/// An element or a slice of a multi-cell column (`db/filter/ColumnSubselection`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnPart {
+    /// The column.
+    pub column: ColumnId,
+    /// Its first path, included.
+    pub from: Option<Bytes>,
+    /// Its last path, included.
+    pub to: Option<Bytes>,
 }
 
 /// Which partitions, and which rows of them.

@@ -12,7 +12,7 @@ use basalt_model::command::{
     RowSelection,
 };
 use basalt_model::paging_state::{Form, MarkedRow, PagingState, RowMark};
-use basalt_model::{Cell, Clustering, CqlError, DecoratedKey, ReadCommand, Row, Table};
+use basalt_model::{Clustering, CqlError, DecoratedKey, ReadCommand, Row, Table};
 
 use crate::error::CqlResult;
 use crate::plan::Reader;
@@ -31,8 +31,6 @@ pub(crate) struct Query {
     pub(crate) now_s: i64,
     /// Cells to bring.
     pub(crate) columns: ColumnFilter,
-    /// Of these cells those that the client asked for, if they are fewer.
-    pub(crate) selected: Option<ColumnFilter>,
     /// What is asked of rows.
     pub(crate) row_filter: RowFilter,
     /// Which rows of each partition.
@@ -353,15 +351,9 @@ impl Pager {
 }
 
 /// The name and path of the row's last cell in Cassandra 2's order: by column name.
-///
-/// Cells that were not asked for are not there if they are older than the row (`BTreeRow.filter`).
 fn last_cell<'a>(query: &'a Query, row: &'a Row) -> Option<(&'a str, Option<&'a [u8]>)> {
-    let is_there = |cell: &&Cell| {
-        query.selected.as_ref().is_none_or(|selected| selected.includes(cell.column))
-            || cell.timestamp >= row.liveness.timestamp
-    };
-    let cells = row.cells.iter().filter(is_there);
-    let named = cells.filter_map(|cell| Some((&*query.table.column_by_id(cell.column)?.name, cell)));
+    let named =
+        row.cells.iter().filter_map(|cell| Some((&*query.table.column_by_id(cell.column)?.name, cell)));
     let (name, cell) = named.max_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()))?;
     Some((name, cell.path.as_deref()))
 }

@@ -100,6 +100,7 @@ impl Replica for Kept {
         let ReadTarget::Partition { key, filter } = &command.target else { panic!("one partition") };
         let RowSelection::Names(names) = &filter.rows else { panic!("by name") };
         let ColumnFilter::Some(columns) = &command.columns else { panic!("some columns") };
+        let columns = &columns.fetched;
         let cells = self.cells.lock();
         let row = |clustering: Clustering, name: Option<Bytes>| {
             let mut row = Row::new(clustering);

@@ -5,7 +5,7 @@ use basalt_model::command::{
     ClusteringFilter, ColumnFilter, Expression, KeyBound, KeyRange, Operator, ReadTarget, RowSelection,
     TombstoneReport,
 };
-use basalt_model::{Bound, Clustering, Column, DecoratedKey, ReadCommand, Slice, Table, quote};
+use basalt_model::{Bound, Clustering, Column, ColumnId, DecoratedKey, ReadCommand, Slice, Table, quote};
 use bytes::Bytes;
 
 use crate::literals::print;
@@ -28,9 +28,8 @@ fn text(command: &ReadCommand) -> String {
     let table = &*command.table;
     let mut columns = match &command.columns {
         ColumnFilter::All => Vec::new(),
-        ColumnFilter::Some(ids) | ColumnFilter::Only(ids) => {
-            ids.iter().filter_map(|id| table.column_by_id(*id)).map(name).collect()
-        }
+        ColumnFilter::Some(selected) => names(table, selected.queried.as_deref().unwrap_or_default()),
+        ColumnFilter::Only(ids) => names(table, ids),
     };
     columns.sort();
     let columns = if columns.is_empty() { "*".to_owned() } else { columns.join(", ") };
@@ -68,6 +67,10 @@ fn text(command: &ReadCommand) -> String {
 
 fn name(column: &Column) -> String {
     quote::identifier(&column.name).into_owned()
+}
+
+fn names(table: &Table, ids: &[ColumnId]) -> Vec<String> {
+    ids.iter().filter_map(|id| table.column_by_id(*id)).map(name).collect()
 }
 
 fn literal(column: &Column, value: &Bytes) -> String {

@@ -8,18 +8,20 @@ mod infer;
 mod input;
 mod json;
 mod node;
+mod parts;
 mod prepare;
 mod show;
 mod times;
 
 use std::sync::Arc;
 
-use basalt_model::command::ColumnFilter;
+use basalt_model::command::{ColumnFilter, SelectedColumns};
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{Column, ColumnId, DataType, Table};
 
 use self::json::JsonRow;
 use self::node::Node;
+use self::parts::Part;
 use crate::functions::{Aggregate, Aggregation, Body, Function};
 use crate::result::{ColumnSpec, ResultMetadata};
 use crate::terms::Term;
@@ -47,6 +49,8 @@ pub(crate) struct Selection {
     pub(crate) columns: Vec<usize>,
     /// How many of `columns` were asked for; the rest only serve to order the result.
     pub(crate) asked_columns: usize,
+    /// Columns of which only elements are asked for.
+    parts: Vec<Part>,
     /// What is computed from them; absent when the columns themselves are returned.
     outputs: Option<Vec<Node>>,
     /// Terms among the selectors.
@@ -70,6 +74,7 @@ impl Selection {
         Selection {
             asked_columns: columns.len(),
             columns,
+            parts: Vec::new(),
             outputs: None,
             terms: Vec::new(),
             aggregates: Vec::new(),
@@ -141,7 +146,8 @@ impl Selection {
     }
 
     /// Which cells a read must bring: those selected, those filtered by, and all static ones where
-    /// a partition's static content alone makes a row.
+    /// a partition's static content alone makes a row. Which of them are asked for only in part is known with
+    /// values (`column_parts`).
     pub(crate) fn column_filter(
         &self,
         table: &Table,
@@ -151,15 +157,18 @@ impl Selection {
         if self.is_wildcard {
             return ColumnFilter::All;
         }
-        let wanted = self.columns.iter().chain(filtered).map(|column| &table.columns[*column]);
-        let mut ids: Vec<ColumnId> =
-            wanted.filter(|column| column.kind >= ColumnKind::Static).map(|column| column.id).collect();
-        if with_statics {
-            ids.extend(table.statics().iter().map(|column| column.id));
-        }
-        ids.sort_unstable();
-        ids.dedup();
-        ColumnFilter::Some(ids)
+        let sorted = |mut ids: Vec<ColumnId>| {
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        };
+        let asked = self.columns.iter().chain(filtered).map(|column| &table.columns[*column]);
+        let asked = asked.filter(|column| column.kind >= ColumnKind::Static).map(|column| column.id);
+        let queried = sorted(asked.collect());
+        let statics = if with_statics { table.statics() } else { &[] };
+        let fetched = sorted(queried.iter().copied().chain(statics.iter().map(|column| column.id)).collect());
+        let queried = Some(queried).filter(|queried| !queried.is_empty());
+        ColumnFilter::Some(Arc::new(SelectedColumns { fetched, queried, parts: Vec::new() }))
     }
 }
 

@@ -206,6 +206,25 @@ impl Node {
         }
     }
 
+    /// Shows each selector directly beneath.
+    pub(super) fn for_each_child(&self, see: &mut impl FnMut(&Node)) {
+        match self {
+            Node::Column(_) | Node::Term(_) | Node::Aggregate { argument: None, .. } => {}
+            Node::Aggregate { argument: Some(inner), .. }
+            | Node::Attribute { operand: inner, .. }
+            | Node::Field { inner, .. }
+            | Node::Element { inner, .. }
+            | Node::Slice { inner, .. } => see(inner),
+            Node::Call { arguments: parts, .. }
+            | Node::Tuple(parts)
+            | Node::List(parts)
+            | Node::Vector(_, parts)
+            | Node::Set(_, parts) => parts.iter().for_each(see),
+            Node::Map(_, entries) => entries.iter().flat_map(|(key, value)| [key, value]).for_each(see),
+            Node::Udt(fields) => fields.iter().flatten().for_each(see),
+        }
+    }
+
     /// Adds a row to the aggregates beneath.
     pub(super) fn aggregate(
         &self,

@@ -12,6 +12,7 @@ use super::infer::{
     as_term, attribute_column, attribute_type, check, exact_type, fit, function_of, known_function,
 };
 use super::node::Node;
+use super::parts::parts_of;
 use super::show::show;
 use super::{Output, Selection, aggregate_of, column_output, metadata};
 use crate::error::{CqlResult, bail, invalid};
@@ -66,6 +67,7 @@ pub(crate) fn prepare(
     let is_simple = only_columns && columns.len() == selectors.len();
     Ok(Selection {
         asked_columns: columns.len(),
+        parts: parts_of(&nodes, table, &columns),
         columns,
         outputs: (!is_simple).then_some(nodes),
         terms: preparation.terms,

@@ -1,6 +1,8 @@
 //! Which columns of one kind (static or regular) a read knows, looks at and returns.
 
-use basalt_model::command::ColumnFilter;
+use std::sync::Arc;
+
+use basalt_model::command::{ColumnFilter, SelectedColumns};
 use basalt_model::deletion::NO_TIMESTAMP;
 use basalt_model::schema::Column;
 use basalt_model::{ColumnId, DataType, ReadCommand, Table};
@@ -21,6 +23,10 @@ pub struct Projected {
     pub is_built: bool,
     /// Its cells come back.
     pub is_returned: bool,
+    /// It is asked for, or a part of it.
+    pub is_queried: bool,
+    /// Only a part of it is asked for.
+    pub is_in_part: bool,
 }
 
 /// The columns of one kind, by id. Cells of others were dropped, or are newer than the command.
@@ -31,6 +37,8 @@ pub struct Projection {
     pub strips: bool,
     /// Whether a row may have cells in entries of their own.
     pub has_paths: bool,
+    /// What the statement asks for, if not for everything.
+    selected: Option<Arc<SelectedColumns>>,
 }
 
 impl Projection {
@@ -46,7 +54,22 @@ impl Projection {
             (is_returned, is_returned || is_tested(id))
         };
         let knows_all = !matches!(command.columns, ColumnFilter::Only(_));
-        Projection::with(table, columns.iter().filter(|column| knows_all || choose(column.id).1), choose)
+        let known = columns.iter().filter(|column| knows_all || choose(column.id).1);
+        let mut projection = Projection::with(table, known, choose);
+        if let ColumnFilter::Some(selected) = &command.columns {
+            for column in &mut projection.columns {
+                column.is_queried = selected.queries(column.id);
+                column.is_in_part = selected.is_in_part(column.id);
+            }
+            projection.selected = Some(Arc::clone(selected));
+        }
+        projection
+    }
+
+    /// Whether the cell at `path` of a column that is asked for in part is asked for.
+    pub fn queries_path(&self, column: &Projected, path: &[u8]) -> bool {
+        let (Some(selected), Some(path_type)) = (&self.selected, &column.path_type) else { return true };
+        selected.queries_path(column.id, path_type, path)
     }
 
     /// Of all columns.
@@ -71,6 +94,8 @@ impl Projection {
                 path_type,
                 is_built,
                 is_returned,
+                is_queried: true,
+                is_in_part: false,
             });
         }
         projection.columns.sort_unstable_by_key(|column| column.id);

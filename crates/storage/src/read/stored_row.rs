@@ -1,6 +1,7 @@
 //! A row as its entries hold it, and the rows made of it: live ones for clients, whole ones for
 //! everything that reconciles.
 
+use basalt_model::deletion::NO_TIMESTAMP;
 use basalt_model::{Cell, Clustering, ColumnId, DataType, Deletion, Liveness, Row, TableId};
 use bytes::Bytes;
 
@@ -61,7 +62,7 @@ impl StoredRow {
         projection: &Projection,
         dead: &mut Dead,
     ) -> Result<Option<Row>, EngineError> {
-        let mut view = LiveView { covering, now_s, projection, dead, exists: false };
+        let mut view = LiveView { covering, now_s, projection, dead, exists: false, inserted: NO_TIMESTAMP };
         let mut row = Row::new(self.clustering.clone());
         let entry = self.parse(table)?;
         if let Some((entry, buffer)) = &entry {
@@ -175,6 +176,8 @@ struct LiveView<'v> {
     projection: &'v Projection,
     dead: &'v mut Dead,
     exists: bool,
+    /// When the row was inserted, even if that has expired: older cells that are not asked for are not there.
+    inserted: i64,
 }
 
 impl LiveView<'_> {
@@ -187,6 +190,7 @@ impl LiveView<'_> {
         }
         let liveness = parts.liveness;
         if !liveness.is_none() && !self.covering.deletes(liveness.timestamp) {
+            self.inserted = liveness.timestamp;
             if liveness.is_live(self.now_s) {
                 row.liveness = liveness;
                 self.exists = true;
@@ -204,7 +208,8 @@ impl LiveView<'_> {
                 continue;
             }
             let Some(column) = self.projection.seek(id, &mut at) else { continue };
-            if data.timestamp <= column.dropped_time {
+            let is_skipped = !column.is_queried && data.timestamp < self.inserted;
+            if is_skipped || data.timestamp <= column.dropped_time {
                 continue;
             }
             if !data.is_live(self.now_s) {
@@ -236,6 +241,12 @@ impl LiveView<'_> {
         let deletion = self.covering.merge(deletion_of(id));
         if deletion.deletes(data.timestamp) || data.timestamp <= column.dropped_time {
             return Ok(());
+        }
+        if data.timestamp < self.inserted && (!column.is_queried || column.is_in_part) {
+            let path = path_of(&entry, value, path_type, &mut input.clone()).in_table(table)?;
+            if !(column.is_queried && self.projection.queries_path(column, &path)) {
+                return Ok(());
+            }
         }
         if !data.is_live(self.now_s) {
             self.dead.cells += 1;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use basalt_model::command::{
-    ClusteringFilter, ColumnFilter, DataLimits, Expression, KeyBound, KeyRange, Operator, ReadPage,
-    RowFilter, RowSelection,
+    ClusteringFilter, ColumnFilter, ColumnPart, DataLimits, Expression, KeyBound, KeyRange, Operator,
+    ReadPage, RowFilter, RowSelection, SelectedColumns,
 };
 use basalt_model::schema::{ColumnKind, DroppedColumn};
 use basalt_model::{
@@ -209,7 +209,7 @@ fn columns_only_looked_at_do_not_come_back() {
     let expression =
         Expression { column: V, operator: Operator::Eq, value: int(10), map_key: None, values: Vec::new() };
     let command = ReadCommand {
-        columns: ColumnFilter::Some(vec![world.id(W)]),
+        columns: ColumnFilter::some(vec![world.id(W)]),
         row_filter: RowFilter(vec![expression]),
         ..world.all()
     };
@@ -265,9 +265,36 @@ fn rows_without_liveness_exist_by_the_columns_that_are_asked_for_alone() {
     world.insert(1, 1, 10);
     world.update(1, 2, vec![Cell::live(world.id(V), None, 10, int(10))]);
     let read = |columns| clusterings(&world.read(&ReadCommand { columns, ..world.all() }).page);
-    assert_eq!(read(ColumnFilter::Some(vec![world.id(W)])), [(1, 1), (1, 2)]);
+    assert_eq!(read(ColumnFilter::some(vec![world.id(W)])), [(1, 1), (1, 2)]);
     assert_eq!(read(ColumnFilter::Only(vec![world.id(W)])), [(1, 1)]);
     assert_eq!(read(ColumnFilter::Only(vec![world.id(V)])), [(1, 1), (1, 2)]);
+}
+
+#[test]
+fn cells_older_than_an_expired_insertion_let_a_row_exist_only_if_they_are_asked_for() {
+    let world = world();
+    for c in [1, 2] {
+        world.write(key(1), |update| {
+            let mut row = Row::new(Clustering::from_values([int(c)]));
+            row.liveness = Liveness { timestamp: 10, ttl_s: 5, expires_at_s: NOW_S };
+            update.rows.push(row);
+        });
+    }
+    world.update(1, 1, vec![Cell::live(world.id(V), None, 9, int(1))]);
+    world.update(1, 2, vec![Cell::live(world.id(M), Some(text("a")), 9, text("x"))]);
+    let read = |queried: Option<Vec<ColumnId>>, parts: Vec<ColumnPart>| {
+        let fetched = queried.clone().unwrap_or_default();
+        let columns = ColumnFilter::Some(Arc::new(SelectedColumns { fetched, queried, parts }));
+        clusterings(&world.read(&ReadCommand { columns, ..world.all() }).page)
+    };
+    assert_eq!(read(None, Vec::new()), [(1, 1), (1, 2)]);
+    assert_eq!(read(Some(vec![world.id(V)]), Vec::new()), [(1, 1)]);
+    assert_eq!(read(Some(vec![world.id(W)]), Vec::new()), []);
+    assert_eq!(read(Some(vec![world.id(M)]), Vec::new()), [(1, 2)]);
+    let part =
+        |path: &'static str| ColumnPart { column: world.id(M), from: Some(text(path)), to: Some(text(path)) };
+    assert_eq!(read(Some(vec![world.id(M)]), vec![part("b"), part("a")]), [(1, 2)]);
+    assert_eq!(read(Some(vec![world.id(M)]), vec![part("b")]), []);
 }
 
 #[test]
@@ -279,7 +306,7 @@ fn a_lone_static_row_shows_when_whole_partitions_are_asked_for() {
     assert_eq!(page.partitions[0].static_row.as_ref().unwrap().cells[0].value, int(7));
 
     // Also when no static column is fetched: the partition has something to show.
-    let columns = ColumnFilter::Some(vec![world.id(V)]);
+    let columns = ColumnFilter::some(vec![world.id(V)]);
     let page = world.read(&ReadCommand { columns, ..world.all() }).page;
     assert_eq!(clusterings(&page), [(1, -1)]);
     assert!(page.partitions[0].static_row.as_ref().unwrap().cells.is_empty());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use basalt_model::command::{ColumnFilter, PartitionRows, RowSelection};
+use basalt_model::command::{ColumnFilter, PartitionRows, RowSelection, SelectedColumns};
 use basalt_model::paging_state::{Form, PagingState};
 use basalt_model::schema::ColumnKind;
 use basalt_model::{Column, Consistency, Slice};
@@ -135,17 +135,14 @@ impl SelectPlan {
         if let Partitions::Named(keys) = &partitions {
             keys.iter().try_for_each(check_key)?;
         }
-        // A row mark of version 3 names the row's last cell, selected or not.
-        let (columns, selected) = match Form::of(execution.options.protocol_version) {
-            Form::Modern if of_no_row && self.selects_keys_only() => (ColumnFilter::All, None),
-            Form::Modern => (self.columns.clone(), None),
-            Form::Legacy => (ColumnFilter::All, Some(self.columns.clone())),
+        let columns = match of_no_row && self.selects_keys_only() {
+            true => ColumnFilter::All,
+            false => self.columns_of(execution)?,
         };
         Ok(Some(Query {
             table: table.clone(),
             now_s: execution.now_s,
             columns,
-            selected,
             row_filter,
             rows,
             reversed: self.reversed,
@@ -157,6 +154,25 @@ impl SelectPlan {
         }))
     }
 
+    /// The columns of one execution.
+    fn columns_of(&self, execution: &Execution<'_>) -> CqlResult<ColumnFilter> {
+        let table = &self.table;
+        // A row mark of version 3 names the row's last cell, selected or not.
+        let is_legacy = Form::of(execution.options.protocol_version) == Form::Legacy;
+        let ColumnFilter::Some(columns) = &self.columns else { return Ok(self.columns.clone()) };
+        if !is_legacy && !self.selection.has_parts() {
+            return Ok(self.columns.clone());
+        }
+        let mut columns = SelectedColumns::clone(columns);
+        if is_legacy {
+            columns.fetched = table.columns.iter().map(|column| column.id).collect();
+            columns.fetched.sort_unstable();
+        }
+        let filtered = self.restrictions.other_columns(table);
+        columns.parts = self.selection.column_parts(table, &filtered, &execution.binding())?;
+        Ok(ColumnFilter::Some(Arc::new(columns)))
+    }
+
     /// Whether static columns are read: selected ones or, if only key columns are selected, all.
     fn fetches_statics(&self) -> bool {
         if self.selects_keys_only() {
@@ -164,15 +180,15 @@ impl SelectPlan {
         }
         let is_static = |column: &Column| column.kind == ColumnKind::Static;
         match &self.columns {
-            ColumnFilter::All => self.table.has_statics(),
-            ColumnFilter::Some(ids) | ColumnFilter::Only(ids) => {
-                ids.iter().any(|id| self.table.column_by_id(*id).is_some_and(is_static))
+            ColumnFilter::Some(columns) => {
+                columns.fetched.iter().any(|id| self.table.column_by_id(*id).is_some_and(is_static))
             }
+            ColumnFilter::All | ColumnFilter::Only(_) => self.table.has_statics(),
         }
     }
 
     fn selects_keys_only(&self) -> bool {
-        matches!(&self.columns, ColumnFilter::Some(ids) | ColumnFilter::Only(ids) if ids.is_empty())
+        matches!(&self.columns, ColumnFilter::Some(columns) if columns.fetched.is_empty())
     }
 
     fn warn(&self, is_aggregate: bool, execution: &mut Execution<'_>) {
