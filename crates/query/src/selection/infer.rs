@@ -40,6 +40,10 @@ impl Argument for Selected<'_> {
         fit(self.context, self.table, self.selectable, receiver)
     }
 
+    fn check_place(&self, place: &Receiver) -> CqlResult<()> {
+        check_entries(self.context, self.table, self.selectable, &place.data_type)
+    }
+
     fn compatible_type(&self) -> Option<DataType> {
         compatible_type(self.context, self.table, self.selectable)
     }
@@ -356,6 +360,34 @@ pub(crate) fn check(context: &Context<'_>, table: &Table, selectable: &Selectabl
             recurse(right)?;
             known_function(context, table, selectable).map(|_| ())
         }
+    }
+}
+
+/// Entries of a map are looked into once it is asked for a type; only then are names keys or fields. Types nest at
+/// most 64 deep.
+pub(super) fn check_entries(
+    context: &Context<'_>,
+    table: &Table,
+    selectable: &Selectable,
+    place: &DataType,
+) -> CqlResult<()> {
+    let each = |parts: &[Selectable], place: &DataType| {
+        parts.iter().try_for_each(|part| check_entries(context, table, part, place))
+    };
+    match (&selectable.kind, place) {
+        (SelectableKind::MapOrUserType(entries), DataType::Udt { .. }) => {
+            entries.iter().try_for_each(|(_, value)| check(context, table, value))
+        }
+        (SelectableKind::MapOrUserType(entries), _) => entries
+            .iter()
+            .flat_map(|(key, value)| [key, value])
+            .try_for_each(|one| check(context, table, one)),
+        // What is wrong inside of a tuple makes it fit no tuple.
+        (SelectableKind::ParenthesesOrTuple(_), DataType::Tuple(_)) => Ok(()),
+        (SelectableKind::ParenthesesOrTuple(parts), place) if parts.len() == 1 => each(parts, place),
+        (SelectableKind::List(parts), DataType::List { element, .. } | DataType::Vector { element, .. })
+        | (SelectableKind::Set(parts), DataType::Set { element, .. }) => each(parts, element),
+        _ => Ok(()),
     }
 }
 

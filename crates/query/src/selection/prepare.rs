@@ -9,7 +9,8 @@ use basalt_model::schema::ColumnKind;
 use basalt_model::{DataType, Table};
 
 use super::infer::{
-    as_term, attribute_column, attribute_type, check, exact_type, fit, function_of, known_function,
+    as_term, attribute_column, attribute_type, check, check_entries, exact_type, fit, function_of,
+    known_function,
 };
 use super::node::Node;
 use super::parts::parts_of;
@@ -228,7 +229,7 @@ impl<'a> Preparation<'a> {
         let hinted = types::resolve(self.context.schema, self.context.keyspace, cql_type)?.freeze();
         let shown = show(self.context, selectable);
         let place = Receiver::named(self.table, &shown, hinted.clone());
-        self.check_entries(operand, &hinted)?;
+        check_entries(self.context, self.table, operand, &hinted)?;
         if !fit(self.context, self.table, operand, &place).is_assignable() {
             bail!("Cannot assign value {shown} to {shown} of type {hinted}");
         }
@@ -236,19 +237,6 @@ impl<'a> Preparation<'a> {
         let cql_type = types::qualified(cql_type, self.context.keyspace);
         let name = format!("({}){}", text::type_name(&cql_type), inner.output.name);
         Ok(resolved(inner.node, name, hinted, inner.is_aggregate))
-    }
-
-    /// Entries of a map are looked into once it is asked for a type; only then are names keys or fields.
-    fn check_entries(&self, operand: &Selectable, hinted: &DataType) -> CqlResult<()> {
-        let SelectableKind::MapOrUserType(entries) = &operand.kind else { return Ok(()) };
-        let keys_are_fields = matches!(hinted, DataType::Udt { .. });
-        for (key, value) in entries {
-            if !keys_are_fields {
-                check(self.context, self.table, key)?;
-            }
-            check(self.context, self.table, value)?;
-        }
-        Ok(())
     }
 
     fn field(&mut self, inner: &Selectable, field: &str) -> CqlResult<Resolved> {
