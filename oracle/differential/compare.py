@@ -7,6 +7,7 @@ import record
 from . import known
 
 SYNTAX = 0x2000
+PARSERS_OWN = ("line ", "Failed parsing statement: ")
 ADDRESS = re.compile(r"/127\.0\.0\.\d+:7000")
 
 
@@ -36,7 +37,7 @@ def judge(case, exchanges):
             if bytes_differ(*both):
                 return Verdict("different", lines, "bytes")
             continue
-        if all(a.kind == "error" and a.code == SYNTAX for a in both) and both[0].message.startswith("line "):
+        if all(a.kind == "error" and a.code == SYNTAX for a in both) and both[0].message.startswith(PARSERS_OWN):
             return Verdict("syntax text", lines)
         rule = known.rule(case, both)
         if rule:
