@@ -109,7 +109,8 @@ impl Placement<'_> {
         self.check_live(consistency)
     }
 
-    /// Whether a conditional write may have these levels, and can.
+    /// Whether a conditional write may have these levels, and can be agreed upon. Whether the level of the write itself
+    /// is possible is asked once it is known to be written.
     ///
     /// # Errors
     /// `Invalid` for levels that make no sense here; `Unavailable`.
@@ -143,7 +144,6 @@ impl Placement<'_> {
                 datacenter: None,
             });
         }
-        self.check_live(self.read_level(serial))?;
-        self.check_live(commit)
+        self.check_live(self.read_level(serial))
     }
 }

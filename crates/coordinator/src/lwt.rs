@@ -38,6 +38,14 @@ impl Coordinator {
         Placement { replication, datacenter: &self.datacenter }.check_conditional(serial.into(), commit)
     }
 
+    /// Refuses to write what was agreed upon at a level that is impossible.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub fn check_commit(&self, replication: &Replication, commit: Consistency) -> Result<(), CqlError> {
+        Placement { replication, datacenter: &self.datacenter }.check_live(commit)
+    }
+
     /// Waits until no other conditional statement is at work on the partition.
     pub async fn lock_partition(&self, table: TableId, key: &DecoratedKey) -> MutexGuard<'_, ()> {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((table, key.token.0));

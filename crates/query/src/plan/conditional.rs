@@ -104,8 +104,12 @@ pub(crate) async fn execute(
     let timestamp = processor.clock.next_after(&*processor.env, newest(current.as_ref()));
     let mut collector = Collector::default();
     request.write(&mut collector, current.as_slice(), timestamp, execution)?;
-    let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| held_back(mutation)).collect();
-    coordinator.write(replication, mutations, options.consistency, WriteType::Cas).await?;
+    let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| held_back(mutation));
+    let mutations: Vec<Mutation> = mutations.filter(|mutation| !is_nothing(mutation)).collect();
+    if !mutations.is_empty() {
+        coordinator.check_commit(replication, options.consistency)?;
+        coordinator.write(replication, mutations, options.consistency, WriteType::Cas).await?;
+    }
     Ok(StatementResult::Rows(applied(request.table, true)))
 }
 
@@ -126,6 +130,15 @@ fn held_back(mut mutation: Mutation) -> Mutation {
         }
     }
     mutation
+}
+
+/// Whether there is nothing to agree upon: no level is then asked for.
+fn is_nothing(mutation: &Mutation) -> bool {
+    mutation.updates.iter().all(|update| {
+        update.deletion.is_live()
+            && update.range_tombstones.is_empty()
+            && update.static_row.iter().chain(&update.rows).all(Row::is_empty)
+    })
 }
 
 /// The newest write time in what was read.

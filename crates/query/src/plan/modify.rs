@@ -304,6 +304,9 @@ impl ModifyPlan {
         if consistency == Consistency::Any {
             bail!("Write operation require a read but consistency ANY is not supported on reads");
         }
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
         let reader = Reader {
             schema: &*execution.processor.schema,
             coordinator: &execution.processor.coordinator,
@@ -314,7 +317,8 @@ impl ModifyPlan {
         reader.check(&self.table, keys.len(), false)?;
         let on_static = self.is_on_static_row();
         let (selection, row_limit) = match rows {
-            Rows::Slices(slices) => (RowSelection::Slices(slices.clone()), u32::MAX),
+            // Which nothing is written to: it will be refused.
+            Rows::Slices(_) => return Ok(Vec::new()),
             Rows::Named(_) if on_static => (RowSelection::Slices(vec![Slice::all()]), 1),
             Rows::Named(rows) => {
                 // A prefix names no row: it is refused when it comes to writing.
@@ -352,6 +356,7 @@ impl ModifyPlan {
                     "Range deletions are not supported for specific columns".to_owned()
                 })?;
                 for slice in slices {
+                    self.refuse_null(slice)?;
                     let tombstone = RangeTombstone { slice: slice.clone(), deletion: writer.deletion() };
                     update.range_tombstones.push(tombstone);
                 }
@@ -365,6 +370,17 @@ impl ModifyPlan {
                 self.write_row(update, writer, row)
             }),
         }
+    }
+
+    /// A bound of a deletion that is null: Cassandra trips over it and lets the client wait.
+    fn refuse_null(&self, slice: &Slice) -> CqlResult<()> {
+        let is_null = |(_, value): &(_, &Option<Bytes>)| value.is_none();
+        for bound in [&slice.start, &slice.end] {
+            if let Some((column, _)) = self.table.clustering().iter().zip(&bound.prefix.0).find(is_null) {
+                bail!("Invalid null value in condition for column {}", column.name);
+            }
+        }
+        Ok(())
     }
 
     fn write_row(

@@ -70,8 +70,8 @@ struct Ends {
     bounds: Vec<Bound>,
 }
 
-/// The slices of rows; ascending, disjoint. Where they are written to, null comes before every value too, and a slice
-/// between it and a value that is not empty is refused: Cassandra trips over it and lets the client wait.
+/// The slices of rows; ascending, disjoint. A bound that is null comes before every value; where slices are written to
+/// it stays, for the writer to refuse.
 pub(super) fn slices(
     set: &RestrictionSet,
     table: &Table,
@@ -82,15 +82,9 @@ pub(super) fn slices(
     let ends = ends(set, table, binding, false)?;
     let mut slices: Vec<Slice> = Vec::with_capacity(starts.bounds.len());
     for (start, end) in starts.bounds.into_iter().zip(ends.bounds) {
-        if written && table.compare_bounds(&start, &end).is_ge() {
-            continue;
-        }
-        let null = |bound: &Bound| bound.prefix.0.iter().position(Option::is_none);
-        if let Some(index) = null(&start).or(null(&end)).filter(|_| written) {
-            let name = table.clustering().get(index).map(|column| &column.name);
-            bail!("Invalid null value in condition for column {}", name.map_or("", |name| name));
-        }
-        let (Some(start), Some(end)) = (without_null(start), without_null(end)) else { continue };
+        let bounds =
+            if written { (Some(start), Some(end)) } else { (without_null(start), without_null(end)) };
+        let (Some(start), Some(end)) = bounds else { continue };
         if table.compare_bounds(&start, &end).is_ge() {
             continue;
         }
