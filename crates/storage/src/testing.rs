@@ -5,6 +5,21 @@ use basalt_model::schema::{ClusteringOrder, Column, ColumnKind, TableOptions};
 use basalt_model::{ColumnId, Table, TableId};
 use bytes::Bytes;
 
+/// Whether a value of a type with floats may hold a NaN other than Java's own. Cassandra's ordered bytes tell those
+/// apart, against the type's order; ours do not.
+pub fn may_hold_other_nan(class: &str, value: &[u8]) -> bool {
+    let is_other_float = |bytes: &[u8]| {
+        let bits = u32::from_be_bytes(bytes.try_into().unwrap());
+        f32::from_bits(bits).is_nan() && bits != 0x7FC0_0000
+    };
+    let is_other_double = |bytes: &[u8]| {
+        let bits = u64::from_be_bytes(bytes.try_into().unwrap());
+        f64::from_bits(bits).is_nan() && bits != 0x7FF8_0000_0000_0000
+    };
+    class.contains("FloatType") && value.windows(4).any(is_other_float)
+        || class.contains("DoubleType") && value.windows(8).any(is_other_double)
+}
+
 /// Bytes from hex; `-` is none.
 pub fn unhex(text: &str) -> Bytes {
     if text == "-" {

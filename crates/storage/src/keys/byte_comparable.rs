@@ -167,7 +167,8 @@ pub fn decode(data_type: &DataType, input: &mut Input<'_>, out: &mut Vec<u8>) ->
 /// written in more than one way.
 pub fn may_lose_bytes(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Boolean | DataType::Varint | DataType::Decimal => true,
+        DataType::Boolean | DataType::Float | DataType::Double => true,
+        DataType::Varint | DataType::Decimal => true,
         DataType::List { .. }
         | DataType::Set { .. }
         | DataType::Map { .. }

@@ -33,10 +33,14 @@ pub fn decode_unsigned<const N: usize>(input: &mut Input<'_>, out: &mut Vec<u8>)
     Ok(())
 }
 
-/// Positive floats get the sign bit, negative ones are inverted whole. All bits come back, those
-/// of a NaN and of -0.0 too.
+/// Positive floats get the sign bit, negative ones are inverted whole. All bits come back, those of -0.0 too, but of
+/// a NaN: all are one value, above all others (`Float.compare`), and encoded as Java's own.
 pub fn encode_float<const N: usize>(value: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
     let mut bytes = of_length::<N>(value)?;
+    if is_nan(&bytes) {
+        bytes = [0; N];
+        bytes[..2].copy_from_slice(if N == 4 { &[0x7F, 0xC0] } else { &[0x7F, 0xF8] });
+    }
     if bytes[0] & 0x80 == 0 {
         bytes[0] |= 0x80;
     } else {
@@ -44,6 +48,14 @@ pub fn encode_float<const N: usize>(value: &[u8], out: &mut Vec<u8>) -> Result<(
     }
     out.extend_from_slice(&bytes);
     Ok(())
+}
+
+fn is_nan(bytes: &[u8]) -> bool {
+    match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
+        (Ok(bytes), _) => f32::from_be_bytes(bytes).is_nan(),
+        (_, Ok(bytes)) => f64::from_be_bytes(bytes).is_nan(),
+        _ => false,
+    }
 }
 
 pub fn decode_float<const N: usize>(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> {

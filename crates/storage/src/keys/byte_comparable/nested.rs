@@ -144,24 +144,23 @@ pub fn encode_tuple<'t>(
 }
 
 /// As many fields as were encoded: a tuple that was written before its type got more of them ends
-/// where it ended then. One of nulls alone has all its fields, for without any it would be a value
-/// without bytes, which is another one.
+/// where it ended then. One of nulls alone has one field, whatever its type has got since, for without any it
+/// would be a value without bytes, which is another one.
 pub fn decode_tuple<'t>(
     types: impl Iterator<Item = &'t DataType>,
     input: &mut Input<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), KeyError> {
-    let mut is_all_null = false;
-    for (index, data_type) in types.enumerate() {
-        if is_all_null || !decode_part(data_type, input, out)? {
-            if index > 0 && !is_all_null {
-                return Ok(());
+    let start = out.len();
+    for data_type in types {
+        if !decode_part(data_type, input, out)? {
+            if out.len() == start {
+                out.extend_from_slice(&(-1i32).to_be_bytes());
             }
-            is_all_null = true;
-            out.extend_from_slice(&(-1i32).to_be_bytes());
+            return Ok(());
         }
     }
-    if !is_all_null && input.take_byte()? != TERMINATOR {
+    if input.take_byte()? != TERMINATOR {
         return Err(KeyError::Malformed("a tuple with too many fields"));
     }
     Ok(())

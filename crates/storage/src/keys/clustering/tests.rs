@@ -6,7 +6,7 @@ use basalt_model::DataType;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{hex, parse_class, table_clustered_by, unhex};
+use crate::testing::{hex, may_hold_other_nan, parse_class, table_clustered_by, unhex};
 
 const GOLDEN: &str = include_str!("../../../../../tests/golden/byte_comparable.txt");
 
@@ -20,6 +20,9 @@ fn clusterings_and_bounds_encode_as_cassandra_does() {
     for line in GOLDEN.lines().filter(|line| line.starts_with("clustering ")) {
         let fields: Vec<&str> = line.split(" | ").collect();
         let [_, kind, types, components, encoded] = fields[..] else { panic!("bad line: {line}") };
+        let with_other_nan = types.split(';').zip(components.split(',')).any(|(class, component)| {
+            !matches!(component, "null" | "none") && may_hold_other_nan(class, &unhex(component))
+        });
         let types: Option<Vec<_>> = types
             .split(';')
             .map(|class| parse_class(class).map(|(data_type, reversed)| (data_type, order(reversed))))
@@ -33,7 +36,7 @@ fn clusterings_and_bounds_encode_as_cassandra_does() {
             "EXCL_END_BOUND" => Some(BoundKind::ExclusiveEnd),
             _ => continue,
         };
-        if encoded.starts_with("error") {
+        if encoded.starts_with("error") || with_other_nan {
             continue;
         }
         seen += 1;
