@@ -42,7 +42,7 @@ class Run:
         return self.blocks(seeds.blocks(number, self.features), seeds.keyspace(number))
 
     def blocks(self, blocks, keyspace):
-        counts, differences = collections.Counter(), []
+        counts, differences, changed, expires = collections.Counter(), [], False, False
         try:
             for index, lines in enumerate(blocks):
                 if lines is seeds.RESTART:
@@ -50,7 +50,12 @@ class Run:
                     self.warned()
                     self.pair.run(record.Case(blocks[1]))
                     continue
-                verdict, settled = self.one(record.Case(lines), counts)
+                case = record.Case(lines)
+                texts = [text for text, _ in case.statements]
+                changed |= any(text.startswith("ALTER T") for text in texts)
+                expires |= any("TTL " in text or "default_time_to_live" in text for text in texts)
+                case.flushed = changed and expires
+                verdict, settled = self.one(case, counts)
                 if verdict.different:
                     differences.append((index, verdict))
                 if verdict.kind != "same" and not settled:

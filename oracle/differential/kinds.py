@@ -221,7 +221,8 @@ class Udt(Kind):
 
     def fresh(self, rng):
         chosen = [(n, NULL if rng.random() < 0.15 else k.value(rng)) for n, k in self.fields if rng.random() < 0.85]
-        last = max([i for i, f in enumerate(self.fields) if f[0] in dict(chosen)], default=-1)
+        # Like its literal, to the last field, where it may be in a key: there the spelling would show (COMPAT.md, Types).
+        last = max([i for i, f in enumerate(self.fields) if f[0] in dict(chosen)], default=-1) if self.multicell else len(self.fields)
         data = b"".join(chunk(dict(chosen).get(n, NULL)[1]) for n, _ in self.fields[:last + 1])
         return "{" + ", ".join("%s: %s" % (n, v[0]) for n, v in chosen) + "}", data
 

@@ -4,6 +4,8 @@ A rule is told the case and both answers (client.Answer: Cassandra's, Basalt's) 
 """
 import pathlib
 
+from . import spelling
+
 RULES = []
 
 
@@ -94,3 +96,26 @@ def without_sign(answer):
             return bytes([value[0] & 0x7F]) + value[1:]
         return value
     return [[plain(column[3], value) for column, value in zip(answer.columns, row)] for row in answer.rows]
+
+
+@compat("Of two spellings the larger as bytes is shown, in any order of writing")
+def spelling_of_equal_clusterings(case, cassandra, basalt):
+    alike = cassandra.kind == basalt.kind == "rows" and cassandra.columns == basalt.columns and len(cassandra.rows) == len(basalt.rows)
+    def plain(answer):
+        return [[spelling.canonical(column[3], value) for column, value in zip(answer.columns, row)] for row in answer.rows]
+    return alike and plain(cassandra) == plain(basalt) and spelling.alike(cassandra.paging_state, basalt.paging_state)
+
+
+@compat("where a flush (an `ALTER TABLE` brings one) came between them it shows")
+def cells_apart_from_their_insertion(case, cassandra, basalt):
+    """Cassandra has rows more, whose place on Basalt's page those behind them take."""
+    alike = getattr(case, "flushed", False) and cassandra.kind == basalt.kind == "rows" and cassandra.columns == basalt.columns
+    if not alike:
+        return False
+    rest, extra = list(basalt.rows), 0
+    for row in cassandra.rows:
+        if rest and rest[0] == row:
+            rest.pop(0)
+        else:
+            extra += 1
+    return extra > 0 and (not rest or cassandra.paging_state is not None or len(cassandra.rows) == len(basalt.rows))

@@ -128,8 +128,14 @@ impl Selection {
     }
 
     /// Where a column stands in a built row, for ordering by it. If it is not shown itself it is
-    /// fetched once more, behind what is shown (`Selection.filterOrderingColumns`); JSON shows none.
-    pub(crate) fn place_for_order(&mut self, column: usize) -> usize {
+    /// fetched once more, behind what is shown (`Selection.filterOrderingColumns`); JSON shows none. `JSON *` fetches
+    /// none either, unless something has to be done with its columns: Cassandra compares the texts, as if they were
+    /// values of the column.
+    pub(crate) fn place_for_order(&mut self, table: &Table, column: usize) -> usize {
+        let is_processed = self.outputs.is_some() || table.columns.iter().any(|column| column.mask.is_some());
+        if self.is_wildcard && self.json.is_some() && !is_processed {
+            return 0;
+        }
         let asked = self.columns.get(..self.asked_columns).unwrap_or_default();
         let fetched = asked.iter().position(|known| *known == column).filter(|_| self.json.is_none());
         let shown = fetched.and_then(|fetched| match &self.outputs {

@@ -102,7 +102,7 @@ impl Sort {
     /// Makes sure that the columns are fetched, and notes where their values stand.
     pub(super) fn prepare(table: &Table, order: &[(usize, bool)], selection: &mut Selection) -> Sort {
         let places = order.iter().map(|(column, descending)| {
-            (selection.place_for_order(*column), table.columns[*column].data_type.clone(), *descending)
+            (selection.place_for_order(table, *column), table.columns[*column].data_type.clone(), *descending)
         });
         Sort { places: places.collect() }
     }
