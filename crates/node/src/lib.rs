@@ -17,6 +17,7 @@ pub mod log;
 pub mod metrics;
 pub mod node;
 pub mod pool;
+mod purging;
 mod push;
 mod reactor;
 mod requests;

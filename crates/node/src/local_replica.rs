@@ -56,16 +56,15 @@ impl TombstoneThresholds {
 }
 
 impl LocalReplica {
-    /// Over an engine. `max_mutation_bytes` and the threshold are Cassandra's settings of those names.
+    /// Over an engine; the thresholds are Cassandra's settings of those names.
     pub fn new(
         env: SharedEnv,
         engine: Arc<dyn Engine>,
+        writer: Arc<Writer>,
         committer: Arc<Committer>,
         pool: Arc<Pool>,
-        max_mutation_bytes: usize,
         thresholds: TombstoneThresholds,
     ) -> LocalReplica {
-        let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
         LocalReplica { env, engine, writer, committer, pool, thresholds }
     }
 

@@ -14,6 +14,8 @@ use basalt_query::system_tables::NodeFacts;
 use basalt_query::{QueryProcessor, SchemaAccess, SchemaStore};
 use basalt_storage::commit::{CommitError, Committer, SyncMode};
 use basalt_storage::engine::{Engine, EngineError};
+use basalt_storage::purge::Purger;
+use basalt_storage::write::Writer;
 use tokio::runtime;
 use tokio::sync::watch;
 
@@ -26,6 +28,7 @@ use crate::listener::{self, Bound};
 use crate::local_replica::{LocalReplica, TombstoneThresholds};
 use crate::metrics::{Summary, summarize};
 use crate::pool::Pool;
+use crate::purging::Purging;
 use crate::reactor::Reactor;
 use crate::scratch::MemoryScratch;
 use crate::table_storage::EngineTables;
@@ -172,6 +175,8 @@ pub struct Storage {
     pub scratch: Arc<dyn Scratch>,
     /// Waits for the disk.
     pub pool: Arc<Pool>,
+    /// Makes write sets of mutations.
+    pub writer: Arc<Writer>,
     /// Makes writes durable.
     pub committer: Arc<Committer>,
 }
@@ -193,18 +198,20 @@ impl Storage {
             .map_err(system("starting the commit log"))?;
         let committer = Arc::new(committer);
         let pool = Arc::new(Pool::new("disk", Arc::clone(&env), settings.pool_threads));
+        let max_mutation_bytes = usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX);
+        let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
         let replica = Arc::new(LocalReplica::new(
             env,
             Arc::clone(&engine),
+            Arc::clone(&writer),
             Arc::clone(&committer),
             Arc::clone(&pool),
-            usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX),
             TombstoneThresholds {
                 warn: settings.query.tombstone_warn_threshold,
                 failure: settings.query.tombstone_failure_threshold,
             },
         ));
-        Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, committer })
+        Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, writer, committer })
     }
 }
 
@@ -216,6 +223,7 @@ pub struct Node {
     pub schema: Arc<SchemaStore>,
     /// Runs statements.
     pub processor: Arc<QueryProcessor>,
+    purging: Purging,
     storage: Storage,
 }
 
@@ -265,26 +273,46 @@ impl Node {
             coordinator,
             settings.query.clone(),
         ));
+        let purging = start_purging(settings, &env, &storage, &schema)?;
         let service =
             Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
         let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
-        Ok(Node { server, schema, processor, storage })
+        Ok(Node { server, schema, processor, purging, storage })
     }
 
     /// Ends the node: clients first, then work for the disk, then memtables and log.
     ///
     /// # Errors
     /// The engine could not bring everything to disk.
-    pub fn drain(self) -> Result<(), DrainError> {
+    pub fn drain(mut self) -> Result<(), DrainError> {
         if let Some(server) = self.server {
             server.drain();
         }
+        self.purging.stop();
         self.storage.pool.close();
         let committed = self.storage.committer.stop();
         // Whatever the log says, memtables that can be written are.
         self.storage.engine.close()?;
         Ok(committed?)
     }
+}
+
+fn start_purging(
+    settings: &Settings,
+    env: &SharedEnv,
+    storage: &Storage,
+    schema: &Arc<SchemaStore>,
+) -> Result<Purging, StartError> {
+    let engine = &storage.engine;
+    let purger = Purger::new(Arc::clone(engine), Arc::clone(&storage.writer), Arc::clone(&storage.committer));
+    let schema = Arc::clone(schema);
+    let tables = move || {
+        let schema = schema.current();
+        schema.tables_by_id.values().filter(|table| !table.is_virtual).cloned().collect()
+    };
+    let rate = settings.purge_bytes_per_second;
+    Purging::start(Arc::clone(env), Arc::clone(engine), purger, Box::new(tables), rate)
+        .map_err(system("starting to purge"))
 }
 
 fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {

@@ -87,6 +87,10 @@ impl Engine for Cold {
         self.0.flush(table)
     }
 
+    fn compact(&self, table: TableId) -> Result<(), EngineError> {
+        self.0.compact(table)
+    }
+
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {
         self.0.stats(table)
     }

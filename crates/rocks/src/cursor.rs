@@ -43,10 +43,14 @@ impl<'a> RocksCursor<'a> {
         RocksCursor { iterator, table, home, target: Vec::new() }
     }
 
-    /// Whether there is an entry; RocksDB says errors and the end in the same way.
-    fn arrived(&self) -> Result<bool, EngineError> {
-        if self.iterator.valid() {
-            return Ok(true);
+    /// Goes on until there is an entry and says whether there is one; RocksDB says errors and the end in the same way.
+    fn arrive(&mut self, go_on: fn(&mut DBRawIterator<'a>)) -> Result<bool, EngineError> {
+        while let Some(value) = self.iterator.value() {
+            if !value.is_empty() {
+                return Ok(true);
+            }
+            // Nothing is left under this key.
+            go_on(&mut self.iterator);
         }
         self.iterator.status().map_err(|error| error::of_read(Some(self.table), error))?;
         Ok(false)
@@ -63,23 +67,23 @@ impl Cursor for RocksCursor<'_> {
     fn seek(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         self.aim(key);
         self.iterator.seek(&self.target);
-        self.arrived()
+        self.arrive(DBRawIterator::next)
     }
 
     fn seek_for_prev(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         self.aim(key);
         self.iterator.seek_for_prev(&self.target);
-        self.arrived()
+        self.arrive(DBRawIterator::prev)
     }
 
     fn next(&mut self) -> Result<bool, EngineError> {
         self.iterator.next();
-        self.arrived()
+        self.arrive(DBRawIterator::next)
     }
 
     fn prev(&mut self) -> Result<bool, EngineError> {
         self.iterator.prev();
-        self.arrived()
+        self.arrive(DBRawIterator::prev)
     }
 
     fn key(&self) -> &[u8] {

@@ -12,7 +12,10 @@ use basalt_storage::engine::{
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
-use rocksdb::{DB, ErrorKind, FlushOptions, Range, ReadOptions, WriteBatch, properties};
+use rocksdb::{
+    BottommostLevelCompaction, CompactOptions, DB, ErrorKind, FlushOptions, Range, ReadOptions, WriteBatch,
+    properties,
+};
 
 use crate::cursor::{self, RocksCursor};
 use crate::directory::Directory;
@@ -166,6 +169,33 @@ impl RocksEngine {
         self.flush_families(&own.chain([&self.shared, &self.catalogue]).collect::<Vec<_>>())
     }
 
+    /// Compacts the keys of a table from `from` to `to`, those included; all without. For tests; see [`Engine::compact`].
+    ///
+    /// # Errors
+    /// As [`Engine::compact`].
+    pub fn compact_between(
+        &self,
+        table: TableId,
+        from: Option<&[u8]>,
+        to: Option<&[u8]>,
+    ) -> Result<(), EngineError> {
+        self.check_writable()?;
+        let home = Arc::clone(self.tables.load().home(table)?);
+        let start = from.map(|key| home.stored(key).into_vec()).or(home.prefix.map(Vec::from));
+        let end = to.map(|key| home.stored(key).into_vec()).or(home.end().map(Vec::from));
+        let mut options = CompactOptions::default();
+        options.set_exclusive_manual_compaction(false);
+        // What was purged since its last compaction lies in the last level.
+        options.set_bottommost_level_compaction(BottommostLevelCompaction::Force);
+        // RocksDB's C interface does not say how it ended.
+        let before = self.background_errors();
+        self.db.compact_range_cf_opt(home.family.handle(), start, end, &options);
+        if self.background_errors() > before {
+            return Err(EngineError::Io { detail: format!("a compaction of table {} failed", table.0) });
+        }
+        Ok(())
+    }
+
     fn family_number(&self, home: &Home, property: &properties::PropName) -> Result<u64, EngineError> {
         let value = self.db.property_int_value_cf(home.family.handle(), property);
         Ok(value.map_err(|error| error::other(None, error))?.unwrap_or(0))
@@ -283,6 +313,10 @@ impl Engine for RocksEngine {
             Some(table) => self.flush_families(&[&self.tables.load().home(table)?.family]),
             None => self.flush_all(),
         }
+    }
+
+    fn compact(&self, table: TableId) -> Result<(), EngineError> {
+        self.compact_between(table, None, None)
     }
 
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {

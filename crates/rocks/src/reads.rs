@@ -36,7 +36,12 @@ pub(crate) fn get(
         Some(_) => db.get_pinned_cf_opt(handle, home.stored(key), options),
     };
     let found = found.map_err(|error| error::of_read(Some(table), error))?;
-    Ok(found.map(|value| Bytes::copy_from_slice(&value)))
+    Ok(found.and_then(|value| something(&value)))
+}
+
+/// A copy of a value, unless it says that nothing is left.
+fn something(value: &[u8]) -> Option<Bytes> {
+    (!value.is_empty()).then(|| Bytes::copy_from_slice(value))
 }
 
 /// Several reads in one, from memory or disk. One family, so that RocksDB reads all keys as of one
@@ -59,7 +64,7 @@ pub(crate) fn multi_get(
     };
     let value = |found: Result<Option<rocksdb::DBPinnableSlice<'_>>, rocksdb::Error>| {
         let found = found.map_err(|error| error::of_read(Some(table), error))?;
-        Ok(found.map(|value| Bytes::copy_from_slice(&value)))
+        Ok(found.and_then(|value| something(&value)))
     };
     found.into_iter().map(value).collect()
 }

@@ -6,6 +6,7 @@
 mod cell;
 mod codec;
 mod head;
+mod purge;
 mod range_tombstone;
 mod row;
 
@@ -14,6 +15,7 @@ use basalt_model::Deletion;
 pub use cell::CellEntry;
 pub use codec::{CellData, Reader};
 pub use head::HeadEntry;
+pub use purge::PurgeEntry;
 pub use range_tombstone::{Covered, RangeTombstoneEntry, push_original};
 pub use row::{CellIter, RowEntry, RowParts};
 
@@ -25,6 +27,8 @@ pub const ROW_TAG: u8 = 0x12;
 pub const CELL_TAG: u8 = 0x13;
 /// Tag of range tombstones that start at one bound: kind 4, version 1.
 pub const RANGE_TOMBSTONE_TAG: u8 = 0x14;
+/// Tag of a purge, an operand that takes out instead of adding: kind 5, version 1.
+pub const PURGE_TAG: u8 = 0x15;
 
 /// Write times are stored as distances from 2025-01-01T00:00:00Z, microseconds: one byte shorter
 /// for some years than from 1970.

@@ -7,15 +7,20 @@
 //! Once a write or sync of the log has failed nothing more is acknowledged until the engine is
 //! opened anew: what is in the log then is not known. Knows no mutation and no runtime.
 
+mod gate;
 mod group;
 mod periodic;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use basalt_model::TableId;
 use basalt_model::env::SharedEnv;
 
-use crate::engine::{Engine, EngineError, WriteSet};
+use crate::engine::{Engine, EngineError, WriteOptions, WriteSet};
+use gate::Gate;
+
+pub use gate::Watch;
 
 /// Write sets that wait for the committer may hold this many bytes; more is refused.
 pub const QUEUE_BYTES_MAX: usize = 64 << 20;
@@ -87,6 +92,19 @@ impl CommitCounters {
     }
 }
 
+/// The one way write sets get into the engine.
+struct Way {
+    engine: Arc<dyn Engine>,
+    gate: Arc<Gate>,
+}
+
+impl Way {
+    fn write(&self, sets: &[&WriteSet], options: WriteOptions) -> Result<(), EngineError> {
+        let _passage = self.gate.enter(sets.iter().copied());
+        self.engine.write(sets, options)
+    }
+}
+
 enum Kind {
     Periodic(periodic::Periodic),
     Group(group::Group),
@@ -95,6 +113,7 @@ enum Kind {
 /// Commits write sets. Its thread ends with [`Committer::stop`], or when it is dropped.
 pub struct Committer {
     kind: Kind,
+    gate: Arc<Gate>,
     counters: Arc<CommitCounters>,
 }
 
@@ -105,20 +124,22 @@ impl Committer {
     /// When there is no thread to be had.
     pub fn start(engine: Arc<dyn Engine>, env: SharedEnv, mode: SyncMode) -> std::io::Result<Committer> {
         let counters = Arc::new(CommitCounters::default());
+        let gate = Arc::new(Gate::default());
+        let way = || Way { engine: Arc::clone(&engine), gate: Arc::clone(&gate) };
         let kind = match mode {
             SyncMode::Periodic { period_ms, lag_block_ms } => Kind::Periodic(periodic::Periodic::start(
-                engine,
+                way(),
                 env,
                 counters.clone(),
                 period_ms,
                 lag_block_ms,
             )?),
-            SyncMode::Batch => Kind::Group(group::Group::start(engine, env, counters.clone(), 0)?),
+            SyncMode::Batch => Kind::Group(group::Group::start(way(), env, counters.clone(), 0)?),
             SyncMode::Group { window_ms } => {
-                Kind::Group(group::Group::start(engine, env, counters.clone(), window_ms)?)
+                Kind::Group(group::Group::start(way(), env, counters.clone(), window_ms)?)
             }
         };
-        Ok(Committer { kind, counters })
+        Ok(Committer { kind, gate, counters })
     }
 
     /// Commits a write set, or queues it: then it is taken out of `set`, and what `on_committed`
@@ -153,6 +174,12 @@ impl Committer {
             Submitted::Done => Ok(()),
             Submitted::Queued => receiver.recv().unwrap_or(Err(CommitError::Closed)),
         }
+    }
+
+    /// Watches how old the data is that is written to a table from now on; see [`Watch`]. Waits for writes on their
+    /// way, not on a reactor.
+    pub fn watch(&self, table: TableId) -> Watch<'_> {
+        self.gate.watch(table)
     }
 
     /// What was done so far.

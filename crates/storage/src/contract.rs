@@ -3,9 +3,10 @@
 //!
 //! Operands of merges are the caller's: entries that [`merge`] accepts, all of one kind.
 
-use basalt_model::TableId;
+use basalt_model::{Deletion, TableId};
 use bytes::Bytes;
 
+use crate::cells::{HeadEntry, PurgeEntry};
 use crate::engine::{
     Cursor, CursorOptions, Engine, EngineError, ReadTier, Reads, Sync, TableInfo, WriteOptions, WriteSet,
 };
@@ -22,6 +23,7 @@ pub fn run(mut with_engine: impl FnMut(&dyn Fn(&dyn Engine)), operands: &[&[u8]]
     with_engine(&writes_apply_in_order_and_whole);
     with_engine(&keys_are_any_bytes_in_byte_order);
     with_engine(&|engine| operands_fold(engine, operands));
+    with_engine(&what_becomes_empty_is_no_entry);
     with_engine(&cursors_keep_to_their_bounds);
     with_engine(&cursors_go_both_ways_and_lose_their_place);
     with_engine(&views_and_cursors_stand_still);
@@ -107,23 +109,57 @@ pub fn writes_apply_in_order_and_whole(engine: &dyn Engine) {
     assert_eq!(get(engine, A, b"k").as_deref(), Some(b"3".as_slice()), "nothing of it was written");
 }
 
-/// Keys compare as unsigned bytes; the empty key and the empty value are such.
+/// Keys compare as unsigned bytes; the empty key is one.
 pub fn keys_are_any_bytes_in_byte_order(engine: &dyn Engine) {
     engine.create_table(A).expect("a table");
     engine.create_table(B).expect("a table");
     let sorted: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"\0\xff", b"a", b"a\0", b"\x7f", b"\xff\xff\xff\xff\xff"];
     for key in sorted.iter().rev() {
-        put(engine, A, &[(key, key)]);
+        put(engine, A, &[(key, &[key, b"!".as_slice()].concat())]);
         put(engine, B, &[(key, b"other")]);
     }
     let found = all(engine, A);
     assert_eq!(keys(&found), sorted);
-    assert!(found.iter().all(|(key, value)| key == value));
+    assert!(found.iter().all(|(key, value)| value.strip_suffix(b"!") == Some(key)));
     let values = engine.multi_get(A, &sorted, ReadTier::All).expect("reads");
-    assert!(values.iter().zip(sorted).all(|(value, key)| value.as_deref() == Some(key)));
+    let of = |value: &Option<Bytes>| {
+        value.as_deref().and_then(|value| value.strip_suffix(b"!")).map(<[u8]>::to_vec)
+    };
+    assert!(values.iter().zip(sorted).all(|(value, key)| of(value).as_deref() == Some(key)));
     let values = engine.multi_get(A, &[b"b", b"a", b"a", b""], ReadTier::All).expect("reads");
     let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
-    assert_eq!(values, [None, Some(b"a".as_slice()), Some(b"a"), Some(b"")]);
+    assert_eq!(values, [None, Some(b"a!".as_slice()), Some(b"a!"), Some(b"!")]);
+}
+
+/// An entry that a purge leaves nothing of is gone for every read, whatever is flushed in between; a later write makes
+/// a new one.
+pub fn what_becomes_empty_is_no_entry(engine: &dyn Engine) {
+    engine.create_table(A).expect("a table");
+    let (mut head, mut purge) = (Vec::new(), Vec::new());
+    let deletion = Deletion { timestamp: 1, local_time_s: 1 };
+    HeadEntry { deletion, has_range_tombstones: false }.encode(&mut head);
+    PurgeEntry { deletion, ..PurgeEntry::new(9, 9) }.encode(&mut purge);
+    let merge = |keys: &[&[u8]], value: &[u8]| {
+        let mut set = WriteSet::new();
+        keys.iter().for_each(|key| set.merge(A, key, value));
+        engine.write(&[&set], QUICK).expect("a write");
+    };
+    merge(&[b"a", b"b", b"c", b"d"], &head);
+    for is_flushed in [false, true] {
+        merge(&[b"a", b"c", b"d"], &purge);
+        if is_flushed {
+            engine.flush(Some(A)).expect("a flush");
+        }
+        assert_eq!(get(engine, A, b"a"), None);
+        let values = engine.multi_get(A, &[b"a", b"b", b"c"], ReadTier::All).expect("reads");
+        assert_eq!(values.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(keys(&all(engine, A)), [b"b"]);
+        let mut cursor = engine.cursor(A, bounds(b"", None)).expect("a cursor");
+        assert_eq!(keys(&backward(&mut *cursor, b"z")), [b"b"]);
+        assert!(!cursor.seek(b"c").expect("a move") && !cursor.seek_for_prev(b"a").expect("a move"));
+        merge(&[b"c"], &head);
+        assert_eq!(keys(&all(engine, A)), [b"b", b"c"]);
+    }
 }
 
 /// Every read shows operands folded by [`merge`], whatever is flushed in between.

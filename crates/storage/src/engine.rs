@@ -2,7 +2,8 @@
 //! [`failing`] implement it; [`crate::contract`] says in tests what all of them must do.
 //!
 //! An engine knows tables by id, keys and values as bytes, and the one function that folds merge
-//! operands, [`crate::merge::merge`]. It knows nothing of partitions, rows or columns.
+//! operands, [`crate::merge::merge`]. It knows nothing of partitions, rows or columns. No value is empty: one that
+//! becomes empty is no entry any more.
 
 pub mod failing;
 pub mod mem;
@@ -252,6 +253,13 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// # Errors
     /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
     fn flush(&self, table: Option<TableId>) -> Result<(), EngineError>;
+
+    /// Rewrites a table's files, so that what was overwritten, deleted or purged gives its space back; waits for it.
+    /// A key of which nothing is left may need a second time to go.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn compact(&self, table: TableId) -> Result<(), EngineError>;
 
     /// Estimated sizes.
     ///

@@ -7,7 +7,7 @@ use basalt_model::{
 };
 use bytes::Bytes;
 
-use crate::cells::{CellData, CellEntry, Covered, HeadEntry, RangeTombstoneEntry, RowParts};
+use crate::cells::{CellData, CellEntry, Covered, HeadEntry, PurgeEntry, RangeTombstoneEntry, RowParts};
 use crate::keys::clustering::{append_bound, append_clustering};
 use crate::keys::path::{append_column, append_path};
 use crate::keys::{EntryKind, append_partition};
@@ -125,4 +125,8 @@ fn other_entries_are_as_drawn() {
     let covered = Covered { end: &end, deletion, start_originals: &[], end_originals: &[] };
     RangeTombstoneEntry { covered: smallvec::smallvec![covered] }.encode(&mut bytes);
     check(ENTRIES, "entry range", &bytes);
+
+    bytes.clear();
+    PurgeEntry { covering: deletion, ..PurgeEntry::new(NOW_S, NOW_S - 864_000) }.encode(&mut bytes);
+    check(ENTRIES, "entry purge", &bytes);
 }

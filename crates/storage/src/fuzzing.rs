@@ -7,7 +7,8 @@ use basalt_model::schema::{ClusteringOrder, Column, ColumnKind, TableOptions};
 use basalt_model::{ColumnId, DataType, Table, TableId};
 
 use crate::cells::{
-    CELL_TAG, CellEntry, HEAD_TAG, HeadEntry, RANGE_TOMBSTONE_TAG, ROW_TAG, RangeTombstoneEntry, RowEntry,
+    CELL_TAG, CellEntry, HEAD_TAG, HeadEntry, PURGE_TAG, PurgeEntry, RANGE_TOMBSTONE_TAG, ROW_TAG,
+    RangeTombstoneEntry, RowEntry,
 };
 use crate::keys;
 use crate::keys::byte_comparable::{Encoded, Input, decode, encode, may_lose_bytes};
@@ -36,6 +37,10 @@ fn fuzz_entry(bytes: &[u8]) {
             let Ok(cell) = CellEntry::parse(bytes) else { return };
             cell.encode(&mut again);
         }
+        Some(&PURGE_TAG) => {
+            let Ok(entry) = PurgeEntry::parse(bytes) else { return };
+            entry.encode(&mut again);
+        }
         Some(&RANGE_TOMBSTONE_TAG) => {
             let Ok(entry) = RangeTombstoneEntry::parse(bytes) else { return };
             entry.encode(&mut again);
@@ -59,6 +64,13 @@ fn fuzz_entry(bytes: &[u8]) {
 fn fuzz_merge(bytes: &[u8]) {
     let Some((&cut, rest)) = bytes.split_first() else { return };
     let (left, right) = rest.split_at(usize::from(cut).min(rest.len()));
+    if [left, right].iter().any(|part| part.first() == Some(&PURGE_TAG)) {
+        // Order matters to a purge: what is left must only be an entry, or nothing.
+        if let Ok(left) = merge(None, &[left, right]) {
+            assert!(left.is_empty() || merge(Some(&left), &[]).as_deref() == Ok(&left));
+        }
+        return;
+    }
     let (one, other) = (merge(None, &[left, right]), merge(None, &[right, left]));
     assert_eq!(one.is_ok(), other.is_ok());
     if let (Ok(one), Ok(other)) = (one, other) {

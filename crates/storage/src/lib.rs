@@ -4,6 +4,8 @@
 //! It never sees the network, CQL text or RocksDB: bytes go to an [`engine::Engine`].
 
 pub mod cells;
+#[doc(hidden)]
+pub mod checker;
 pub mod commit;
 #[doc(hidden)]
 pub mod contract;
@@ -18,6 +20,7 @@ pub mod keys;
 pub mod merge;
 #[cfg(test)]
 mod model_test;
+pub mod purge;
 pub mod read;
 #[cfg(test)]
 mod testing;

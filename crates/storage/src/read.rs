@@ -6,15 +6,15 @@
 
 mod collect;
 mod filter;
-mod partition;
+pub(crate) mod partition;
 mod point;
 mod projection;
-mod ranges;
+pub(crate) mod ranges;
 mod scan;
-mod stored_row;
+pub(crate) mod stored_row;
 #[cfg(test)]
 pub(crate) mod tests_only;
-mod tombstones;
+pub(crate) mod tombstones;
 pub mod unfiltered;
 
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection};

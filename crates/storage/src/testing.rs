@@ -1,9 +1,18 @@
 //! What the tests of this crate share: types from Java class strings, hex, small tables.
 
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
 use basalt_model::DataType;
-use basalt_model::schema::{ClusteringOrder, Column, ColumnKind, TableOptions};
-use basalt_model::{ColumnId, Table, TableId};
+use basalt_model::env::{Env, SharedEnv};
+use basalt_model::schema::{ClusteringOrder, ColumnKind};
+use basalt_model::{Table, TableId};
 use bytes::Bytes;
+
+use crate::checker::{Ground, Numbers};
+pub use crate::checker::{column, table};
+use crate::engine::Engine;
+use crate::engine::mem::MemEngine;
 
 /// Whether a value of a type with floats may hold a NaN other than Java's own. Cassandra's ordered bytes tell those
 /// apart, against the type's order; ours do not.
@@ -37,38 +46,6 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A column.
-pub fn column(name: &str, data_type: DataType, kind: ColumnKind, position: u16, id: u32) -> Column {
-    Column {
-        name: name.into(),
-        data_type,
-        kind,
-        position,
-        order: ClusteringOrder::Asc,
-        id: ColumnId(id),
-        mask: None,
-    }
-}
-
-/// A table of these columns, which are in table order.
-pub fn table(columns: Vec<Column>) -> Table {
-    let count = |kind| columns.iter().filter(|column| column.kind == kind).count();
-    Table {
-        id: TableId(uuid::Uuid::from_u128(7)),
-        keyspace: "ks".into(),
-        name: "t".into(),
-        partition_key_count: count(ColumnKind::PartitionKey),
-        clustering_count: count(ColumnKind::Clustering),
-        static_count: count(ColumnKind::Static),
-        columns,
-        dropped_columns: Default::default(),
-        options: TableOptions::default(),
-        flags: vec!["compound".to_owned()],
-        compact: None,
-        is_virtual: false,
-    }
-}
-
 /// A table with a blob key `k` and clustering columns of these types and directions.
 pub fn table_clustered_by(types: &[(DataType, ClusteringOrder)]) -> Table {
     let mut columns = vec![column("k", DataType::Blob, ColumnKind::PartitionKey, 0, 1)];
@@ -91,4 +68,49 @@ pub fn table_clustered_by(types: &[(DataType, ClusteringOrder)]) -> Table {
 pub fn parse_class(text: &str) -> Option<(DataType, bool)> {
     let (data_type, is_reversed) = DataType::from_class_name(text)?;
     Some((data_type.freeze(), is_reversed))
+}
+
+/// Threads are real, the clock stands.
+struct TestEnv;
+
+impl Env for TestEnv {
+    fn wall_micros(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_nanos(&self) -> u64 {
+        0
+    }
+
+    fn random_u64(&self) -> u64 {
+        4
+    }
+
+    #[allow(clippy::disallowed_methods)]
+    fn spawn_thread(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work)
+    }
+}
+
+/// An environment for threads of tests.
+pub fn env() -> SharedEnv {
+    Arc::new(TestEnv)
+}
+
+/// Memory, which nothing disturbs.
+pub struct Memory(Arc<MemEngine>);
+
+impl Memory {
+    /// Without tables.
+    pub fn new() -> Memory {
+        Memory(Arc::new(MemEngine::new()))
+    }
+}
+
+impl Ground for Memory {
+    fn open(&mut self) -> Arc<dyn Engine> {
+        self.0.clone()
+    }
+
+    fn disturb(&mut self, _table: TableId, _numbers: &mut Numbers) {}
 }

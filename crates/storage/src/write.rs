@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use basalt_model::key::PARTITION_KEY_MAX_BYTES;
-use basalt_model::{ColumnId, Mutation, PartitionUpdate};
+use basalt_model::{ColumnId, Mutation, PartitionUpdate, TableId, Token};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::cells::HeadEntry;
@@ -108,6 +108,11 @@ impl Writer {
         Ok(guards)
     }
 
+    /// Keeps writers of range tombstones of a partition away. May wait for them.
+    pub fn lock_partition(&self, table: TableId, token: Token) -> StripeGuards<'_> {
+        StripeGuards(vec![self.stripes[stripe(table, token)].lock()])
+    }
+
     fn encode_all(&self, mutations: &[Mutation], set: &mut WriteSet) -> Result<(), WriteError> {
         for mutation in mutations {
             let mut bytes = 0;
@@ -156,8 +161,12 @@ impl Writer {
 }
 
 fn stripe_of(update: &PartitionUpdate) -> usize {
+    stripe(update.table.id, update.key.token)
+}
+
+fn stripe(table: TableId, token: Token) -> usize {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
-    hasher.hash_one((update.table.id, update.key.token)) as usize % STRIPES
+    hasher.hash_one((table, token)) as usize % STRIPES
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 59] = [
+pub const APPLIED: [&str; 60] = [
     "authenticator",
     "authorizer",
     "available_processors",
@@ -30,6 +30,7 @@ pub const APPLIED: [&str; 59] = [
     "commitlog_sync",
     "commitlog_sync_group_window",
     "commitlog_sync_period",
+    "compaction_throughput",
     "concurrent_reads",
     "consecutive_message_errors_threshold",
     "counter_cache_size",
@@ -152,6 +153,8 @@ pub struct Settings {
     pub pool_threads: usize,
     /// Limits on clients.
     pub transport: TransportSettings,
+    /// What purges read in a second, bytes; 0 for no limit.
+    pub purge_bytes_per_second: u64,
     /// Counts of counters that are remembered, bytes.
     pub counter_cache_bytes: usize,
     /// Limits on statements.
@@ -241,6 +244,8 @@ impl Settings {
                 .unwrap_or(machine.cores)
                 .max(1),
             pool_threads,
+            // A purge reads what compactions write: it takes a part of what both may.
+            purge_bytes_per_second: config.rate("compaction_throughput").unwrap_or(64 << 20).div_ceil(4),
             counter_cache_bytes: usize::try_from(counter_cache_bytes).unwrap_or(usize::MAX),
             transport,
             query: query_settings(&config, prepared_bytes, max_mutation_bytes),

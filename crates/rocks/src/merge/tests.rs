@@ -25,7 +25,7 @@ impl Drop for Scratch {
 fn open(scratch: &Scratch, fold: Fold) -> DB {
     let mut options = Options::default();
     options.create_if_missing(true);
-    set_fold(&mut options, fold);
+    set_fold(&mut options, fold, |_| None);
     DB::open(&options, &scratch.0).expect("it opens")
 }
 

@@ -88,6 +88,14 @@ impl<'a> CellData<'a> {
         self.kind() == CellKind::Tombstone
     }
 
+    /// The tombstone that an expiring cell leaves when it has expired: it died when it was written, as far as
+    /// `gc_grace_seconds` are concerned.
+    pub fn expired(&self) -> Option<CellData<'a>> {
+        let died_s = self.local_deletion_time_s.saturating_sub(i64::from(self.ttl_s));
+        let tombstone = CellData { ttl_s: NO_TTL, local_deletion_time_s: died_s, value: &[], ..*self };
+        self.is_expiring().then_some(tombstone)
+    }
+
     /// Visible at `now_s`, before covering deletions are looked at.
     pub fn is_live(&self, now_s: i64) -> bool {
         self.local_deletion_time_s == NO_DELETION_TIME

@@ -180,6 +180,11 @@ impl<'a> RowEntry<'a> {
         Ok(RowEntry { parts, base, cells: reader })
     }
 
+    /// Whether it has tombstones, or something that expires.
+    pub fn is_mortal(&self) -> bool {
+        self.base.local_time_s != Base::NONE.local_time_s
+    }
+
     /// The simple cells, ascending by column.
     pub fn cells(&self) -> CellIter<'a> {
         CellIter { base: self.base, reader: self.cells, next_column: 0 }
@@ -261,7 +266,8 @@ fn encode_cells(base: &Base, cells: &[(ColumnId, CellData<'_>)], out: &mut Vec<u
     }
 }
 
-fn take_column(reader_value: u64, next_column: &mut u32) -> Result<ColumnId, EntryError> {
+/// The column a distance leads to from the one before, and what the next distance counts from.
+pub(super) fn take_column(reader_value: u64, next_column: &mut u32) -> Result<ColumnId, EntryError> {
     const BAD: EntryError = EntryError::Malformed("a column id beyond 32 bits");
     let distance = u32::try_from(reader_value).map_err(|_| BAD)?;
     let column = next_column.checked_add(distance).ok_or(BAD)?;

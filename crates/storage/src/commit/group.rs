@@ -12,9 +12,9 @@ use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CommitCounters, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, is_fatal, log_failed,
+    CommitCounters, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, Way, is_fatal, log_failed,
 };
-use crate::engine::{Engine, EngineError, Sync, WriteOptions, WriteSet};
+use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
 
 /// One engine write takes about this many bytes, so that no waiter pays for a whole queue.
 const GROUP_BYTES_MAX: usize = 8 << 20;
@@ -30,7 +30,7 @@ struct Queue {
 }
 
 struct Shared {
-    engine: Arc<dyn Engine>,
+    way: Way,
     env: SharedEnv,
     counters: Arc<CommitCounters>,
     window_nanos: u64,
@@ -47,13 +47,13 @@ pub struct Group {
 
 impl Group {
     pub fn start(
-        engine: Arc<dyn Engine>,
+        way: Way,
         env: SharedEnv,
         counters: Arc<CommitCounters>,
         window_ms: u64,
     ) -> std::io::Result<Group> {
         let shared = Arc::new(Shared {
-            engine,
+            way,
             env: env.clone(),
             counters,
             window_nanos: window_ms.saturating_mul(1_000_000),
@@ -156,7 +156,7 @@ impl Shared {
         let failure = self.queue.lock().failure.clone();
         let result = match failure {
             Some(failure) => Err(failure),
-            None => self.engine.write(&sets, SYNCED),
+            None => self.way.write(&sets, SYNCED),
         };
         if matches!(result, Err(EngineError::UnknownTable(_))) && group.len() > 1 {
             // One set names a table that is gone, and nothing was written: each for itself then.

@@ -9,13 +9,13 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
-use super::{CommitCounters, CommitError, is_fatal, log_failed};
-use crate::engine::{Engine, EngineError, Sync, WriteOptions, WriteSet};
+use super::{CommitCounters, CommitError, Way, is_fatal, log_failed};
+use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
 
 const NANOS_PER_MS: u64 = 1_000_000;
 
 struct Shared {
-    engine: Arc<dyn Engine>,
+    way: Way,
     env: SharedEnv,
     counters: Arc<CommitCounters>,
     lag_block_nanos: u64,
@@ -43,14 +43,14 @@ pub struct Periodic {
 
 impl Periodic {
     pub fn start(
-        engine: Arc<dyn Engine>,
+        way: Way,
         env: SharedEnv,
         counters: Arc<CommitCounters>,
         period_ms: u64,
         lag_block_ms: u64,
     ) -> std::io::Result<Periodic> {
         let shared = Arc::new(Shared {
-            engine,
+            way,
             counters,
             lag_block_nanos: lag_block_ms.saturating_mul(NANOS_PER_MS),
             synced_at_nanos: AtomicU64::new(env.monotonic_nanos()),
@@ -79,7 +79,7 @@ impl Periodic {
         }
         // Set before and not after: a sync between the two then only comes once too often.
         shared.is_dirty.store(true, Ordering::Release);
-        match shared.engine.write(&[set], WriteOptions { sync: Sync::None, may_block }) {
+        match shared.way.write(&[set], WriteOptions { sync: Sync::None, may_block }) {
             Ok(()) => Ok(()),
             Err(error) => {
                 if is_fatal(&error) {
@@ -164,7 +164,7 @@ impl Shared {
     fn sync(&self) {
         let start = self.env.monotonic_nanos();
         if self.is_dirty.swap(false, Ordering::AcqRel) {
-            if let Err(error) = self.engine.sync_log() {
+            if let Err(error) = self.way.engine.sync_log() {
                 return self.fail(&error);
             }
             self.counters.count(0, self.env.monotonic_nanos().saturating_sub(start));

@@ -209,6 +209,11 @@ impl<E: Engine> Engine for FailingEngine<E> {
         self.inner.flush(table)
     }
 
+    fn compact(&self, table: TableId) -> Result<(), EngineError> {
+        check(&self.plans, Call::Flush)?;
+        self.inner.compact(table)
+    }
+
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {
         self.inner.stats(table)
     }

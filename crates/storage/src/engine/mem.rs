@@ -208,7 +208,7 @@ impl Engine for MemEngine {
                         })?))
                     }
                 };
-                changes.insert((op.table, op.key), value);
+                changes.insert((op.table, op.key), value.filter(|value| !value.is_empty()));
             }
             for ((table, key), value) in changes {
                 let Some(table) = state.tables.get_mut(&table) else { continue };
@@ -265,6 +265,10 @@ impl Engine for MemEngine {
             Some(table) => map_of(&state.tables, table).map(|_| ()),
             None => Ok(()),
         })
+    }
+
+    fn compact(&self, table: TableId) -> Result<(), EngineError> {
+        self.flush(Some(table))
     }
 
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {

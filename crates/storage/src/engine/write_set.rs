@@ -41,6 +41,8 @@ struct Entry {
 pub struct WriteSet {
     entries: SmallVec<[Entry; 4]>,
     buffer: Vec<u8>,
+    /// The oldest write time among the data for each table.
+    oldest: SmallVec<[(TableId, i64); 1]>,
 }
 
 impl WriteSet {
@@ -87,6 +89,19 @@ impl WriteSet {
         let key_end = self.buffer.len();
         write_value(&mut self.buffer);
         self.entries.push(Entry { table, kind, key_end, value_end: self.buffer.len() });
+    }
+
+    /// Notes that the set holds data of a table written at `timestamp`: deletions that are being purged must know.
+    pub fn note_data(&mut self, table: TableId, timestamp: i64) {
+        match self.oldest.iter_mut().find(|(id, _)| *id == table) {
+            Some((_, oldest)) => *oldest = timestamp.min(*oldest),
+            None => self.oldest.push((table, timestamp)),
+        }
+    }
+
+    /// The oldest write time among the data for a table, if there is some.
+    pub fn oldest_data(&self, table: TableId) -> Option<i64> {
+        self.oldest.iter().find(|(id, _)| *id == table).map(|(_, oldest)| *oldest)
     }
 
     /// The operations, in order.

@@ -50,6 +50,11 @@ impl<'a> MergedRow<'a> {
         self.parts == RowParts::none() && self.cells.is_empty() && self.counters.is_empty()
     }
 
+    /// Whether nothing but the spelling of its clustering is to be stored.
+    pub fn is_spelling_only(&self) -> bool {
+        self.parts.is_spelling_only() && self.cells.is_empty() && self.counters.is_empty()
+    }
+
     /// Adds a version.
     ///
     /// # Errors

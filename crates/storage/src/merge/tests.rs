@@ -5,7 +5,7 @@ use basalt_model::{ColumnId, Deletion, Liveness};
 use proptest::prelude::*;
 
 use super::*;
-use crate::cells::{CellData, Covered, RowParts};
+use crate::cells::{CellData, Covered, PurgeEntry, RowParts};
 
 /// Few values, so that ties are met often.
 fn timestamp() -> impl Strategy<Value = i64> {
@@ -137,6 +137,35 @@ proptest! {
         prop_assert_eq!(&merge(Some(a), &[&right]).unwrap(), &all);
         prop_assert_eq!(&merge(Some(&all), &[a, &all, b]).unwrap(), &all);
         prop_assert_eq!(&merge(None, &[a, a]).unwrap(), a);
+    }
+
+    /// A purge takes from what was written before it and from nothing else, however that was grouped. It leaves
+    /// nothing to take for the same purge again.
+    #[test]
+    fn a_purge_takes_from_what_was_before(
+        versions in versions().prop_filter("rewritten under a lock", |v| v[0][0] != RANGE_TOMBSTONE_TAG),
+        covering in deletion(),
+        (now_s, gc_before_s) in (10i64..14, 9i64..14),
+        has_deletion in any::<bool>(),
+    ) {
+        let [a, b, c] = [&versions[0], &versions[1], &versions[2]];
+        let mut purge = PurgeEntry { covering, ..PurgeEntry::new(now_s, gc_before_s) };
+        let before = merge(None, &[a, b]).unwrap();
+        if has_deletion && before[0] == ROW_TAG {
+            purge.deletion = RowEntry::parse(&before).unwrap().parts.deletion;
+        }
+        let mut p = Vec::new();
+        purge.encode(&mut p);
+        prop_assert_eq!(&PurgeEntry::parse(&p).unwrap(), &purge);
+
+        let all = merge(None, &[a, b, &p, c]).unwrap();
+        prop_assert_eq!(&merge(Some(&before), &[&p, c]).unwrap(), &all);
+        prop_assert_eq!(&merge(Some(a), &[b, &p, c]).unwrap(), &all);
+        let purged = merge(None, &[a, b, &p]).unwrap();
+        prop_assert_eq!(&merge(Some(&purged), &[c]).unwrap(), &all);
+        prop_assert_eq!(&merge(Some(&purged), &[&p]).unwrap(), &purged);
+        prop_assert_eq!(&merge(None, &[&p, c]).unwrap(), c);
+        prop_assert_eq!(merge_operands(&[a, &p]), Err(MergeError::Purge));
     }
 
     /// Garbage is an error or an entry, never a panic; cut-off entries are mostly errors.

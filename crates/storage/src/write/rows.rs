@@ -42,6 +42,10 @@ fn append_row(
     parts.complex_deletions.extend(row.complex_deletions.iter().filter(|(_, d)| !d.is_live()).copied());
     parts.complex_deletions.sort_by_key(|(column, _)| *column);
     parts.originals.extend(originals.iter().map(|(index, value)| (*index, &**value)));
+    let oldest = row.cells.iter().map(|cell| cell.timestamp).chain(liveness_time(row)).min();
+    if let Some(oldest) = oldest {
+        set.note_data(table.id, oldest);
+    }
     let mut merged = MergedRow::of(parts);
 
     for cell in &row.cells {
@@ -64,6 +68,10 @@ fn append_row(
         encoded.map_err(|_| WriteError::Counter)?;
     }
     append_cells(table, row, key, set)
+}
+
+fn liveness_time(row: &Row) -> Option<i64> {
+    (!row.liveness.is_none()).then_some(row.liveness.timestamp)
 }
 
 /// The data of a simple cell. What is stored of a counter must merge in any order.
