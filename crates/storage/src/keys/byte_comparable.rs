@@ -88,8 +88,7 @@ pub fn encode(data_type: &DataType, value: &[u8], out: &mut Vec<u8>) -> Result<E
         DataType::Empty => return Err(KeyError::Malformed("an empty type has no values")),
         DataType::LegacyTimeUuid | DataType::Reversed(_) => return Err(NOT_STORED),
         DataType::Boolean => fixed::encode_boolean(value, out)?,
-        // A bound may have more bytes, because hexadecimal constants stand for a tinyint; the first one counts.
-        DataType::TinyInt => fixed::encode_signed::<1>(&value[..1], out)?,
+        DataType::TinyInt => fixed::encode_signed::<1>(value, out)?,
         DataType::SmallInt => fixed::encode_signed::<2>(value, out)?,
         DataType::Int => fixed::encode_signed::<4>(value, out)?,
         DataType::Timestamp => fixed::encode_signed::<8>(value, out)?,

@@ -7,7 +7,7 @@
 //! bound, which so lies before or after everything that has its prefix.
 
 use basalt_model::schema::ClusteringOrder;
-use basalt_model::{Bound, BoundKind, Clustering, Table};
+use basalt_model::{Bound, BoundKind, Clustering, DataType, Table};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
@@ -69,7 +69,9 @@ fn append_components(
         let separator_at = out.len();
         out.push(NEXT_COMPONENT);
         let start = out.len();
-        match encode(&column.data_type, value, out)? {
+        // What is looked for may have more bytes, because hexadecimal constants stand for a tinyint: the first counts.
+        let length = if column.data_type == DataType::TinyInt { value.len().min(1) } else { value.len() };
+        match encode(&column.data_type, &value[..length], out)? {
             Encoded::Empty => {
                 out[separator_at] =
                     if is_reversed { NEXT_COMPONENT_EMPTY_REVERSED } else { NEXT_COMPONENT_EMPTY };
