@@ -45,6 +45,14 @@ def scalar(kind, data):
 
 
 def readable(kind, data):
+    """Elements of a list of selectors may be of any type: what is not of the one told is shown as bytes."""
+    try:
+        return read(kind, data)
+    except (struct.error, IndexError):
+        return "0x" + data.hex()
+
+
+def read(kind, data):
     if data is None:
         return "null"
     if "<" not in kind:

@@ -10,9 +10,24 @@ use basalt_cql::ast::{
 use basalt_model::quote;
 
 use crate::ddl::java;
+use crate::types::qualified;
 
-/// A term.
+/// A term, as it was written.
 pub(crate) fn term(term: &Term) -> String {
+    shown(term, None)
+}
+
+/// A term that was tried for a place: since then its user types are known by their keyspace.
+pub(crate) fn tried_term(term: &Term, keyspace: &str) -> String {
+    shown(term, Some(keyspace))
+}
+
+fn shown(term: &Term, keyspace: Option<&str>) -> String {
+    let inner = |term: &Term| shown(term, keyspace);
+    let join = |open: &str, terms: &[Term], close: &str| {
+        let terms: Vec<String> = terms.iter().map(inner).collect();
+        format!("{open}{}{close}", terms.join(", "))
+    };
     match &term.kind {
         TermKind::Literal(literal) => self::literal(literal),
         TermKind::Null => "NULL".to_owned(),
@@ -21,29 +36,30 @@ pub(crate) fn term(term: &Term) -> String {
         TermKind::Set(elements) => join("{", elements, "}"),
         TermKind::Tuple(elements) => join("(", elements, ")"),
         TermKind::Map(entries) => {
-            let entries: Vec<String> = entries
-                .iter()
-                .map(|(key, value)| format!("{}: {}", self::term(key), self::term(value)))
-                .collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}: {}", inner(key), inner(value))).collect();
             format!("{{{}}}", entries.join(", "))
         }
         TermKind::UserType(fields) => {
             let fields: Vec<String> = in_map_order(fields)
                 .into_iter()
-                .map(|(field, value)| format!("{}: {}", field.name, self::term(value)))
+                .map(|(field, value)| format!("{}: {}", field.name, inner(value)))
                 .collect();
             format!("{{{}}}", fields.join(", "))
         }
         TermKind::Function(name, arguments) => {
             format!("{}{}", function_name(name), join("(", arguments, ")"))
         }
-        TermKind::Cast(value, native) => format!("system.cast_as_{}({})", native.name(), self::term(value)),
-        TermKind::TypeHint(cql_type, value) => format!("({}){}", type_name(cql_type), self::term(value)),
+        TermKind::Cast(value, native) => format!("system.cast_as_{}({})", native.name(), inner(value)),
+        TermKind::TypeHint(cql_type, value) => match keyspace {
+            Some(keyspace) => format!("({}){}", type_name(&qualified(cql_type, keyspace)), inner(value)),
+            None => format!("({}){}", type_name(cql_type), inner(value)),
+        },
         TermKind::Arithmetic(op, left, right) => {
             let name = crate::functions::arithmetic::function_name(*op);
-            format!("system.\"{name}\"({}, {})", self::term(left), self::term(right))
+            format!("system.\"{name}\"({}, {})", inner(left), inner(right))
         }
-        TermKind::Negation(value) => format!("system.\"_negate\"({})", self::term(value)),
+        TermKind::Negation(value) => format!("system.\"_negate\"({})", inner(value)),
     }
 }
 

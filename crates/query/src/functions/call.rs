@@ -131,7 +131,7 @@ impl Argument for Written<'_> {
     }
 
     fn text(&self) -> String {
-        text::term(self.term)
+        self.context.shown(self.term)
     }
 
     fn is_marker(&self) -> bool {

@@ -172,6 +172,7 @@ pub(super) fn argument_types(request: &Request<'_>, parameters: &[Parameter]) ->
     let mut found = Vec::with_capacity(arguments.len());
     for (index, (argument, parameter)) in pairs().enumerate() {
         let Some(data_type) = parameter.infer(*argument, asked_for, Some(&types)) else {
+            argument.check_text()?;
             bail!(
                 "Cannot infer type of argument {} in call to function {}: use type casts to disambiguate",
                 argument.text(),

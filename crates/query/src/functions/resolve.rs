@@ -19,6 +19,10 @@ pub(crate) trait Argument {
     fn check_place(&self, _place: &Receiver) -> CqlResult<()> {
         Ok(())
     }
+    /// Refuses an argument of which messages cannot show the text.
+    fn check_text(&self) -> CqlResult<()> {
+        Ok(())
+    }
     /// The type it would have if left alone.
     fn compatible_type(&self) -> Option<DataType>;
     /// How messages show it.

@@ -4,7 +4,7 @@
 use basalt_cql::ast::{Selectable, SelectableKind};
 use basalt_model::DataType;
 
-use super::infer::exact_type;
+use super::infer::{check_shown, exact_type};
 use super::node::Node;
 use super::prepare::{Preparation, Resolved, resolved};
 use super::show::show;
@@ -16,10 +16,13 @@ impl Preparation<'_> {
         let expected = expected.map(DataType::unwrap_reversed);
         match exact_type(self.context, self.table, selectable).or_else(|| expected.cloned()) {
             Some(data_type) => Ok(data_type),
-            None => bail!(
-                "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                show(self.context, selectable)
-            ),
+            None => {
+                check_shown(self.context, self.table, selectable)?;
+                bail!(
+                    "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                    show(self.context, selectable)
+                )
+            }
         }
     }
 

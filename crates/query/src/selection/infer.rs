@@ -44,6 +44,10 @@ impl Argument for Selected<'_> {
         check_entries(self.context, self.table, self.selectable, &place.data_type)
     }
 
+    fn check_text(&self) -> CqlResult<()> {
+        check_shown(self.context, self.table, self.selectable)
+    }
+
     fn compatible_type(&self) -> Option<DataType> {
         compatible_type(self.context, self.table, self.selectable)
     }
@@ -388,6 +392,41 @@ pub(super) fn check_entries(
         (SelectableKind::List(parts), DataType::List { element, .. } | DataType::Vector { element, .. })
         | (SelectableKind::Set(parts), DataType::Set { element, .. }) => each(parts, element),
         _ => Ok(()),
+    }
+}
+
+/// To be shown in a message, entries of maps are looked into first, other than names for keys
+/// (`WithMapOrUdt.toString`).
+pub(super) fn check_shown(context: &Context<'_>, table: &Table, selectable: &Selectable) -> CqlResult<()> {
+    let recurse = |selectable: &Selectable| check_shown(context, table, selectable);
+    match &selectable.kind {
+        SelectableKind::MapOrUserType(entries) => {
+            let is_looked_into = |one: &&Selectable| !matches!(one.kind, SelectableKind::Column(_));
+            for (key, value) in entries {
+                for one in Some(key).filter(is_looked_into).into_iter().chain([value]) {
+                    check(context, table, one)?;
+                    recurse(one)?;
+                }
+            }
+            Ok(())
+        }
+        SelectableKind::Function(_, parts)
+        | SelectableKind::ParenthesesOrTuple(parts)
+        | SelectableKind::List(parts)
+        | SelectableKind::Set(parts) => parts.iter().try_for_each(recurse),
+        SelectableKind::CellAttribute(_, inner)
+        | SelectableKind::Cast(inner, _)
+        | SelectableKind::TypeHint(_, inner)
+        | SelectableKind::Field(inner, _)
+        | SelectableKind::Element(inner, _)
+        | SelectableKind::Slice(inner, _, _)
+        | SelectableKind::Negation(inner) => recurse(inner),
+        SelectableKind::Arithmetic(_, left, right) => recurse(left).and_then(|()| recurse(right)),
+        SelectableKind::Column(_)
+        | SelectableKind::Literal(_)
+        | SelectableKind::Null
+        | SelectableKind::Marker(_)
+        | SelectableKind::CountRows => Ok(()),
     }
 }
 

@@ -33,9 +33,10 @@ pub(super) fn show(context: &Context<'_>, selectable: &Selectable) -> String {
             format!("({}){}", text::type_name(&types::qualified(cql_type, context.keyspace)), show(operand))
         }
         SelectableKind::Field(inner, field) => format!("{}.{}", show(inner), field.name),
-        SelectableKind::Element(inner, key) => format!("{}[{}]", show(inner), text::term(key)),
+        SelectableKind::Element(inner, key) => format!("{}[{}]", show(inner), context.shown(key)),
         SelectableKind::Slice(inner, from, to) => {
-            let end = |end: &Option<ast::Term>| end.as_ref().map(text::term).unwrap_or_default();
+            let end =
+                |end: &Option<ast::Term>| end.as_ref().map(|end| context.shown(end)).unwrap_or_default();
             format!("{}[{}..{}]", show(inner), end(from), end(to))
         }
         SelectableKind::ParenthesesOrTuple(parts) => format!("({})", list(parts)),

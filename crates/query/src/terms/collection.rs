@@ -11,7 +11,6 @@ use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
-use crate::text;
 use crate::values::{pack_map, pack_set};
 
 /// `[...]`: a list or a vector, as the place asks.
@@ -89,11 +88,11 @@ pub(super) fn prepare_map(
     let (keys, values) = (receiver.key_of(key), receiver.value_of(value));
     for (key, value) in entries {
         if !Term::is_assignable(context, key, &keys)? {
-            let (name, shown) = (&receiver.name, text::term(key));
+            let (name, shown) = (&receiver.name, context.shown_for(key, &keys.data_type));
             bail!("Invalid map literal for {name}: key {shown} is not of type {}", keys.data_type);
         }
         if !Term::is_assignable(context, value, &values)? {
-            let (name, shown) = (&receiver.name, text::term(value));
+            let (name, shown) = (&receiver.name, context.shown_for(value, &values.data_type));
             bail!("Invalid map literal for {name}: value {shown} is not of type {}", values.data_type);
         }
     }
@@ -129,7 +128,7 @@ fn check_elements(
 ) -> CqlResult<()> {
     for element in elements {
         if !Term::is_assignable(context, element, value)? {
-            let (name, shown) = (&receiver.name, text::term(element));
+            let (name, shown) = (&receiver.name, context.shown_for(element, &value.data_type));
             bail!("Invalid {kind} literal for {name}: value {shown} is not of type {}", value.data_type);
         }
     }

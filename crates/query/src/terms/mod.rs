@@ -43,6 +43,27 @@ pub(crate) struct Context<'a> {
 const MAX_LOOK_UPS: u32 = 5_000;
 
 impl<'a> Context<'a> {
+    /// A term that was tried for a place, as messages show it.
+    pub(crate) fn shown(&self, term: &ast::Term) -> String {
+        text::tried_term(term, self.keyspace)
+    }
+
+    /// The same for a place of this type: a literal of another kind was not looked into.
+    pub(crate) fn shown_for(&self, term: &ast::Term, place: &DataType) -> String {
+        use DataType as T;
+        let is_looked_into = match (&term.kind, place) {
+            (TermKind::Tuple(parts), place) => {
+                parts.len() == 1 || matches!(place, T::Tuple(_) | T::Udt { .. })
+            }
+            (TermKind::List(_), place) => matches!(place, T::List { .. } | T::Vector { .. }),
+            (TermKind::Set(_), place) => matches!(place, T::Set { .. }),
+            (TermKind::Map(_), place) => matches!(place, T::Map { .. }),
+            (TermKind::UserType(_), place) => matches!(place, T::Udt { .. }),
+            _ => true,
+        };
+        if is_looked_into { self.shown(term) } else { text::term(term) }
+    }
+
     /// For a statement without a table.
     pub(crate) fn new(schema: &'a Schema, keyspace: &'a str) -> Context<'a> {
         Context { schema, keyspace, table: None, calls: RefCell::default(), look_ups: Cell::default() }
@@ -214,13 +235,13 @@ impl Term {
         let casted = receiver.part(text::term(written), &hinted);
         if !Term::fit(context, value, &casted).is_assignable() {
             let shown = text::type_name(&types::qualified(cql_type, context.keyspace));
-            bail!("Cannot cast value {} to type {shown}", text::term(value));
+            bail!("Cannot cast value {} to type {shown}", context.shown(value));
         }
         if !Term::fit(context, written, receiver).is_assignable() {
             let shown = text::type_name(&types::qualified(cql_type, context.keyspace));
             bail!(
                 "Cannot assign value ({shown}){} to {} of type {}",
-                text::term(value),
+                context.shown(value),
                 receiver.name,
                 receiver.data_type
             );

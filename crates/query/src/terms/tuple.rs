@@ -17,7 +17,6 @@ use crate::bind::Binding;
 use crate::error::{CqlResult, bail, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
-use crate::text;
 use crate::text::in_map_order;
 use crate::values::{is_empty_null, vector};
 
@@ -246,7 +245,7 @@ pub(super) fn prepare_vector(
     let mut elements = Vec::with_capacity(written.len());
     for value in written {
         if !Term::is_assignable(context, value, &place)? {
-            let shown = text::term(value);
+            let shown = context.shown_for(value, &place.data_type);
             bail!("Invalid vector literal for {name}: value {shown} is not of type {}", place.data_type);
         }
         elements.push(Term::prepare(context, markers, value, &place)?);
