@@ -118,7 +118,9 @@ impl Argument for Written<'_> {
 
     fn check_place(&self, place: &Receiver) -> CqlResult<()> {
         match self.term.kind {
-            TermKind::List(_) => Term::is_assignable(self.context, self.term, place).map(drop),
+            TermKind::List(_) | TermKind::Tuple(_) => {
+                Term::is_assignable(self.context, self.term, place).map(drop)
+            }
             _ => Ok(()),
         }
     }

@@ -94,13 +94,20 @@ impl Preparation<'_> {
         parts: &[Selectable],
         expected: Option<&DataType>,
     ) -> CqlResult<Resolved> {
-        if let Some(vector @ DataType::Vector { element, dimension }) = expected {
-            if usize::try_from(*dimension) != Ok(parts.len()) {
+        if let Some(DataType::Vector { element, dimension }) = expected.map(DataType::unwrap_reversed) {
+            // Its own type comes first, here too.
+            let own = parts.iter().find_map(|part| exact_type(self.context, self.table, part));
+            let (element, dimension) = match (own, u32::try_from(parts.len())) {
+                (Some(own), Ok(count)) => (own.into(), count),
+                _ => (element.clone(), *dimension),
+            };
+            let vector = DataType::Vector { element: element.clone(), dimension };
+            if usize::try_from(dimension) != Ok(parts.len()) {
                 bail!("Unable to create a vector selector of type {vector} from {} elements", parts.len());
             }
-            let (nodes, names, is_aggregate) = self.all(parts, element)?;
-            let node = Node::Vector(element.clone(), nodes);
-            return Ok(resolved(node, format!("[{names}]"), vector.clone(), is_aggregate));
+            let (nodes, names, is_aggregate) = self.all(parts, &element)?;
+            let node = Node::Vector(element, nodes);
+            return Ok(resolved(node, format!("[{names}]"), vector, is_aggregate));
         }
         let data_type = self.composite_type(selectable, expected)?;
         let DataType::List { element, .. } = &data_type else {

@@ -233,7 +233,7 @@ impl Term {
     ) -> CqlResult<Term> {
         let hinted = types::resolve(context.schema, context.keyspace, cql_type)?;
         let casted = receiver.part(text::term(written), &hinted);
-        if !Term::fit(context, value, &casted).is_assignable() {
+        if !Term::is_assignable(context, value, &casted)? {
             let shown = text::type_name(&types::qualified(cql_type, context.keyspace));
             bail!("Cannot cast value {} to type {shown}", context.shown(value));
         }
@@ -259,9 +259,16 @@ impl Term {
         written: &ast::Term,
         receiver: &Receiver,
     ) -> CqlResult<bool> {
-        let takes_array = matches!(receiver.data_type, DataType::List { .. } | DataType::Vector { .. });
-        if matches!(written.kind, TermKind::List(_)) && !takes_array {
-            bail!("Unexpected receiver type '{}'; only list and vector are expected", receiver.data_type);
+        match (&written.kind, &receiver.data_type) {
+            (TermKind::List(_), DataType::List { .. } | DataType::Vector { .. }) => {}
+            (TermKind::List(_), place) => {
+                bail!("Unexpected receiver type '{place}'; only list and vector are expected")
+            }
+            (TermKind::Tuple(_), DataType::Tuple(_) | DataType::Udt { .. }) => {}
+            (TermKind::Tuple(parts), _) if parts.len() == 1 => {
+                return Term::is_assignable(context, &parts[0], receiver);
+            }
+            _ => {}
         }
         Ok(Term::fit(context, written, receiver).is_assignable())
     }
