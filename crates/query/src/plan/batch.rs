@@ -139,15 +139,15 @@ pub(crate) async fn run(
         let timestamp = attributes.timestamp(&execution, otherwise)?;
         step.plan.add_updates(&mut collector, &mut execution, keys, timestamp).await?;
     }
+    if kind == BatchKind::Logged {
+        warn_low_gc_grace(steps, execution);
+    }
     let mutations = collector.into_replicated();
     if mutations.is_empty() {
         return Ok(StatementResult::Void);
     }
     let max_bytes = execution.processor.settings.max_mutation_bytes;
     mutations.iter().try_for_each(|(mutation, _)| oversize::check(mutation, max_bytes))?;
-    if kind == BatchKind::Logged {
-        warn_low_gc_grace(steps, execution);
-    }
     check_size(&mutations, execution)?;
     warn_many_partitions(kind, &mutations, execution);
     let write_type = match (mutations.len(), kind) {
