@@ -12,9 +12,10 @@ def add(w, table):
     if not free:
         return truncate(w, table)
     role = "static" if table.clustering and w.rng.random() < 0.2 else "regular"
-    kind = kinds.Counter() if table.counter else kinds.random_kind(w.rng, w.schema.udts, 2, w.rng.random() < 0.3)
+    frozen = w.rng.random() < (0.9 if table.compact else 0.3)
+    kind = kinds.Counter() if table.counter else kinds.random_kind(w.rng, w.schema.udts, 2, frozen)
     column = tables.Column(w.rng.choice(free), kind, role)
-    if table.conditional or not table.compact:
+    if not table.compact or not table.clustering and not kind.multicell:
         table.columns.append(column)
     return "ALTER TABLE %s ADD %s" % (table.name, declared(column))
 

@@ -123,7 +123,8 @@ def random_table(rng, name, udts, features):
         return kinds.random_kind(rng, udts, 2, frozen=compact or rng.random() < 0.3)
     if clustered and not compact and rng.random() < 0.45:
         columns += [Column(names.pop(0), value_kind(), "static") for _ in range(rng.choice((1, 1, 2)))]
-    plain = rng.choice((1, 1, 2)) if counter or compact else rng.choice((0, 1, 2, 3, 3, 4, 5))
+    # A compact table without clustering is static; with it, it is dense and has one value or none.
+    plain = rng.choice((1, 1, 2)) if counter else rng.choice((0, 1, 1, 2, 3)) if compact else rng.choice((0, 1, 2, 3, 3, 4, 5))
     columns += [Column(names.pop(0), value_kind(), "regular") for _ in range(min(plain, len(names)))]
     if compact and clustered:
         columns = [c for c in columns if c.role != "regular"] + [c for c in columns if c.role == "regular"][:1]
