@@ -28,9 +28,9 @@ pub(crate) fn is_empty_null(data_type: &DataType) -> bool {
     !matches!(data_type, T::Text | T::Ascii | T::Blob | T::Tuple(_) | T::Udt { .. } | T::Custom(_))
 }
 
-/// The form in which a bound collection is stored: each element as Cassandra writes what it reads (`decompose` after
-/// `compose`), empty elements of a list null where the type says so, sets and maps sorted and without duplicates. The
-/// same bytes if they have that form. Other types stay as they are.
+/// The form in which a bound collection or user type is stored: each element as Cassandra writes what it reads
+/// (`decompose` after `compose`), empty elements of a list null where the type says so, sets and maps sorted and without
+/// duplicates. The same bytes if they have that form. Other types stay as they are.
 ///
 /// # Errors
 /// What cannot be read although it is valid: a decimal without digits.
@@ -38,6 +38,7 @@ pub(crate) fn stored_form(data_type: &DataType, value: Bytes) -> CqlResult<Bytes
     let element = match data_type {
         DataType::List { element, .. } => element,
         DataType::Set { .. } | DataType::Map { .. } => return element_form(data_type, value),
+        DataType::Udt { .. } => return Ok(usual_nulls(&value).unwrap_or(value)),
         _ => return Ok(value),
     };
     let Some(elements) = list_to_rewrite(element, &value) else { return Ok(value) };
@@ -49,6 +50,20 @@ pub(crate) fn stored_form(data_type: &DataType, value: Bytes) -> CqlResult<Bytes
     };
     let elements: Vec<Option<Bytes>> = elements.into_iter().map(read).collect::<CqlResult<_>>()?;
     Ok(pack_nullable_list(&elements))
+}
+
+/// A user type's value with the usual length for each null; `None` when it has no other.
+fn usual_nulls(value: &[u8]) -> Option<Bytes> {
+    let (mut at, mut rewritten) = (0, None);
+    while let Some(length) = value.get(at..).and_then(<[u8]>::first_chunk::<4>) {
+        let length = i32::from_be_bytes(*length);
+        if length < -1 {
+            let rewritten = rewritten.get_or_insert_with(|| value.to_vec());
+            rewritten[at..at + 4].copy_from_slice(&(-1i32).to_be_bytes());
+        }
+        at += 4 + usize::try_from(length).unwrap_or(0);
+    }
+    rewritten.map(Bytes::from)
 }
 
 /// The elements of a list that may be stored in another form than it came in.
