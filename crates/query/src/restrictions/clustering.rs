@@ -82,26 +82,21 @@ pub(super) fn slices(
     let ends = ends(set, table, binding, false)?;
     let mut slices: Vec<Slice> = Vec::with_capacity(starts.bounds.len());
     for (start, end) in starts.bounds.into_iter().zip(ends.bounds) {
-        let bounds =
-            if written { (Some(start), Some(end)) } else { (without_null(start), without_null(end)) };
-        let (Some(start), Some(end)) = bounds else { continue };
         if table.compare_bounds(&start, &end).is_ge() {
             continue;
         }
+        let (start, end) = if written { (start, end) } else { (without_null(start), without_null(end)) };
         slices.push(Slice { start, end });
     }
     Ok(join(slices, table))
 }
 
 /// Null comes before every value: as a start it bounds nothing beyond its prefix, as an end it
-/// lets nothing through.
-fn without_null(bound: Bound) -> Option<Bound> {
-    let Some(null) = bound.prefix.0.iter().position(Option::is_none) else { return Some(bound) };
-    if !bound.kind.is_start() {
-        return None;
-    }
-    let prefix = Clustering(bound.prefix.0.into_iter().take(null).collect());
-    Some(Bound { kind: BoundKind::InclusiveStart, prefix })
+/// lets nothing through. The slice is there all the same: there is something to read, though nothing is found.
+fn without_null(bound: Bound) -> Bound {
+    let Some(null) = bound.prefix.0.iter().position(Option::is_none) else { return bound };
+    let kind = if bound.kind.is_start() { BoundKind::InclusiveStart } else { BoundKind::ExclusiveEnd };
+    Bound { kind, prefix: Clustering(bound.prefix.0.into_iter().take(null).collect()) }
 }
 
 /// Joins slices that overlap or touch.
