@@ -40,7 +40,7 @@ impl Argument for Masked<'_> {
         Some(self.0.clone())
     }
 
-    fn text(&self) -> String {
+    fn text(&self, _was_tried: bool) -> String {
         self.0.class_name()
     }
 

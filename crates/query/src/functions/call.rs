@@ -132,8 +132,8 @@ impl Argument for Written<'_> {
         Some(self.function(None).ok()??.returns)
     }
 
-    fn text(&self) -> String {
-        self.context.shown(self.term)
+    fn text(&self, was_tried: bool) -> String {
+        if was_tried { self.context.shown(self.term) } else { text::term(self.term) }
     }
 
     fn is_marker(&self) -> bool {

@@ -175,14 +175,14 @@ pub(super) fn argument_types(request: &Request<'_>, parameters: &[Parameter]) ->
             argument.check_text()?;
             bail!(
                 "Cannot infer type of argument {} in call to function {}: use type casts to disambiguate",
-                argument.text(),
+                argument.text(true),
                 signature()
             );
         };
         if let Some(wanted) = parameter.refuses(&data_type) {
             bail!(
                 "Function system.{name} requires {wanted}, but found argument {} of type {data_type}",
-                argument.text()
+                argument.text(true)
             );
         }
         let data_type = as_functions_know(data_type);

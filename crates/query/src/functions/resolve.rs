@@ -25,8 +25,8 @@ pub(crate) trait Argument {
     }
     /// The type it would have if left alone.
     fn compatible_type(&self) -> Option<DataType>;
-    /// How messages show it.
-    fn text(&self) -> String;
+    /// How messages show it; they know whether it was tried for a place.
+    fn text(&self, was_tried: bool) -> String;
     /// Whether it is a bind marker.
     fn is_marker(&self) -> bool;
     /// How many elements it has, if it is a selector that may be a list or a vector.
@@ -125,7 +125,7 @@ fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
         if !argument.fit(&place).is_assignable() {
             bail!(
                 "Type error: {} cannot be passed as argument {index} of function {} of type {}",
-                argument.text(),
+                argument.text(true),
                 function.full_name(),
                 function.arguments[index]
             );
@@ -134,13 +134,15 @@ fn validate(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<()> {
     Ok(())
 }
 
-fn match_arguments(function: &Function, arguments: &[&dyn Argument]) -> CqlResult<Fit> {
+/// How arguments fit a function; `tried` becomes the number of those that were ever looked at.
+fn match_arguments(function: &Function, arguments: &[&dyn Argument], tried: &mut usize) -> CqlResult<Fit> {
     if arguments.len() != function.arguments.len() {
         return Ok(Fit::No);
     }
     let mut all = Fit::Exact;
     for (index, argument) in arguments.iter().enumerate() {
         let place = argument_place(None, function, index);
+        *tried = (*tried).max(index + 1);
         argument.check_place(&place)?;
         match argument.fit(&place) {
             Fit::No => return Ok(Fit::No),
@@ -162,11 +164,12 @@ fn pick(
         returns.is_some_and(|returns| function.arguments.iter().all(|argument| argument.equals(returns)))
     };
     let (mut exact, mut compatible): (Vec<&Function>, Vec<&Function>) = (Vec::new(), Vec::new());
+    let mut tried = 0;
     for function in &candidates {
         if returns.is_some_and(|returns| !function.fit(returns).is_assignable()) {
             continue;
         }
-        match match_arguments(function, arguments)? {
+        match match_arguments(function, arguments, &mut tried)? {
             Fit::Exact => exact.push(function),
             Fit::Weak => compatible.push(function),
             Fit::No => {}
@@ -188,7 +191,8 @@ fn pick(
     }
     // By their own names the functions behind operators are functions as others.
     let operator = arithmetic::operator_of(name).filter(|_| shown.starts_with("system."));
-    let shown_argument = |index: usize| arguments.get(index).map(|a| a.text()).unwrap_or_default();
+    let shown_argument =
+        |index: usize| arguments.get(index).map(|a| a.text(index < tried)).unwrap_or_default();
     match (compatible.as_slice(), operator) {
         ([one], _) => Ok((*one).clone()),
         ([], Some(op)) => bail!(

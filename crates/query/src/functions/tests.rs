@@ -20,7 +20,7 @@ impl Argument for Typed {
         Some(self.1.clone())
     }
 
-    fn text(&self) -> String {
+    fn text(&self, _was_tried: bool) -> String {
         self.0.clone()
     }
 

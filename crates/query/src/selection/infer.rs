@@ -52,7 +52,7 @@ impl Argument for Selected<'_> {
         compatible_type(self.context, self.table, self.selectable)
     }
 
-    fn text(&self) -> String {
+    fn text(&self, _was_tried: bool) -> String {
         show(self.context, self.selectable)
     }
 
@@ -402,13 +402,11 @@ pub(super) fn check_shown(context: &Context<'_>, table: &Table, selectable: &Sel
     match &selectable.kind {
         SelectableKind::MapOrUserType(entries) => {
             let is_looked_into = |one: &&Selectable| !matches!(one.kind, SelectableKind::Column(_));
-            for (key, value) in entries {
-                for one in Some(key).filter(is_looked_into).into_iter().chain([value]) {
-                    check(context, table, one)?;
-                    recurse(one)?;
-                }
-            }
-            Ok(())
+            entries.iter().try_for_each(|(key, value)| {
+                let both = || Some(key).filter(is_looked_into).into_iter().chain([value]);
+                both().try_for_each(|one| check(context, table, one))?;
+                both().try_for_each(recurse)
+            })
         }
         SelectableKind::Function(_, parts)
         | SelectableKind::ParenthesesOrTuple(parts)
