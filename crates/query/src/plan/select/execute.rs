@@ -9,6 +9,7 @@ use basalt_model::{Column, Consistency, Slice};
 use bytes::Bytes;
 
 use super::SelectPlan;
+use crate::bind::Binding;
 use crate::error::{CqlResult, bail, ensure, invalid};
 use crate::pager::{GroupPage, NO_LIMIT, Pager, Partitions, Query};
 use crate::plan::{Execution, Reader};
@@ -97,37 +98,18 @@ impl SelectPlan {
         let table = &self.table;
         let binding = execution.binding();
         let row_filter = self.restrictions.row_filter(table, &binding)?;
-        let partitions = if self.restrictions.is_key_range() {
-            match self.restrictions.key_range(table, &binding)? {
-                Some(range) => Partitions::Range(range),
-                None => return Ok(None),
-            }
+        // Of a range rows are looked at first, of named partitions the partitions.
+        let (partitions, rows) = if self.restrictions.is_key_range() {
+            let Some(rows) = self.rows(&binding, false)? else { return Ok(None) };
+            let Some(range) = self.restrictions.key_range(table, &binding)? else { return Ok(None) };
+            (Partitions::Range(range), rows)
         } else {
             let keys = self.restrictions.partition_keys(table, &binding)?;
             if keys.is_empty() {
                 return Ok(None);
             }
-            Partitions::Named(keys)
-        };
-        let rows = if self.distinct {
-            RowSelection::Slices(vec![Slice::all()])
-        } else if self.restrictions.is_column_range(table) {
-            let slices = self.restrictions.slices(table, &binding)?;
-            let is_named = matches!(partitions, Partitions::Named(_));
-            if slices.is_empty() && (is_named || !self.selection.has_statics(table)) {
-                return Ok(None);
-            }
-            RowSelection::Slices(slices)
-        } else {
-            let mut rows = self.restrictions.rows(table, &binding)?;
-            if rows.is_empty() && !self.fetches_statics() {
-                return Ok(None);
-            }
-            // One that is too short is asked for, and not found.
-            rows.retain(|row| row.len() == table.clustering_count);
-            // A table without clustering columns has one row: by name or by slice is the same. To
-            // clients a static compact table is one; its one row is the static one.
-            RowSelection::Names(rows)
+            let Some(rows) = self.rows(&binding, true)? else { return Ok(None) };
+            (Partitions::Named(keys), rows)
         };
         // A partition of which no row is wanted counts by its static content, although that is not shown.
         let of_no_row = matches!(&rows, RowSelection::Names(rows) if rows.is_empty());
@@ -152,6 +134,27 @@ impl SelectPlan {
             distinct: self.distinct,
             counts_static_alone: of_no_row || self.restrictions.shows_static_alone(),
         }))
+    }
+
+    /// Which rows of each partition; `None` when it is known that nothing is found.
+    fn rows(&self, binding: &Binding<'_>, is_named: bool) -> CqlResult<Option<RowSelection>> {
+        let table = &self.table;
+        if self.distinct {
+            return Ok(Some(RowSelection::Slices(vec![Slice::all()])));
+        }
+        if self.restrictions.is_column_range(table) {
+            let slices = self.restrictions.slices(table, binding)?;
+            let is_nothing = slices.is_empty() && (is_named || !self.selection.has_statics(table));
+            return Ok((!is_nothing).then_some(RowSelection::Slices(slices)));
+        }
+        let mut rows = self.restrictions.rows(table, binding)?;
+        rows.retain(|row| row.len() == table.clustering_count);
+        if rows.is_empty() && !self.fetches_statics() && !table.is_static_compact() {
+            return Ok(None);
+        }
+        // A table without clustering columns has one row: by name or by slice is the same. To
+        // clients a static compact table is one; its one row is the static one.
+        Ok(Some(RowSelection::Names(rows)))
     }
 
     /// The columns of one execution.
