@@ -186,6 +186,9 @@ def record(address, path):
 
 
 if __name__ == "__main__":
+    import interned  # which needs this module
+
+    interned.settle(sys.argv[1])
     for name in sys.argv[2:]:
         record(sys.argv[1], name)
     clean(sys.argv[1])

@@ -13,6 +13,7 @@ import sys
 import time
 
 import client
+import interned
 import record
 
 from . import compare, known, minimise, nodes, seeds
@@ -178,6 +179,7 @@ def main():
         for number in numbers(arguments):
             print("\n\n".join("\n".join(b) for b in seeds.blocks(number, features)))
         return 0
+    interned.settle(arguments.address)
     context = multiprocessing.get_context("fork")
     tasks, results = context.Queue(arguments.workers * 2), context.Queue()
     workers = [context.Process(target=worker, args=(arguments.address, features, tasks, results)) for _ in range(arguments.workers)]
