@@ -148,10 +148,11 @@ impl SelectPlan {
             return Ok((!is_nothing).then_some(RowSelection::Slices(slices)));
         }
         let mut rows = self.restrictions.rows(table, binding)?;
-        rows.retain(|row| row.len() == table.clustering_count);
-        if rows.is_empty() && !self.fetches_statics() && !table.is_static_compact() {
+        if rows.is_empty() && !self.fetches_statics() {
             return Ok(None);
         }
+        // One that is too short is asked for, and not found.
+        rows.retain(|row| row.len() == table.clustering_count);
         // A table without clustering columns has one row: by name or by slice is the same. To
         // clients a static compact table is one; its one row is the static one.
         Ok(Some(RowSelection::Names(rows)))
