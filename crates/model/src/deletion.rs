@@ -3,8 +3,13 @@
 //! Timestamps are write times in microseconds since 1970 as the client or coordinator gave them;
 //! local times are seconds since 1970 on this node's clock, in 64 bits.
 
+use std::cmp::Reverse;
+
 /// The write time that is older than every real one (`LivenessInfo.NO_TIMESTAMP`).
 pub const NO_TIMESTAMP: i64 = i64::MIN;
+
+/// The TTL of a liveness that was dead when it was written (`LivenessInfo.EXPIRED_LIVENESS_TTL`).
+const EXPIRED_LIVENESS_TTL: i32 = i32::MAX;
 
 /// The TTL of what does not expire (`Cell.NO_TTL`).
 pub const NO_TTL: i32 = 0;
@@ -56,7 +61,7 @@ impl Deletion {
 pub struct Liveness {
     /// Write time, microseconds; [`NO_TIMESTAMP`] when there is no liveness.
     pub timestamp: i64,
-    /// Seconds to live as the client said; [`NO_TTL`] for ever. `EXPIRED_LIVENESS_TTL` is `i32::MAX`.
+    /// Seconds to live as the client said; [`NO_TTL`] for ever.
     pub ttl_s: i32,
     /// When it expires, seconds since 1970; [`NO_DELETION_TIME`] for never.
     pub expires_at_s: i64,
@@ -80,6 +85,21 @@ impl Liveness {
     /// Whether it will expire (or has).
     pub fn is_expiring(self) -> bool {
         self.ttl_s != NO_TTL
+    }
+
+    /// Whether it wins over `other` (`LivenessInfo.supersedes`): the later time; at equal ones what was dead when it was
+    /// written, what expires, the later expiry, the lower TTL.
+    pub fn supersedes(self, other: Liveness) -> bool {
+        let rank = |liveness: Liveness| {
+            (
+                liveness.timestamp,
+                liveness.ttl_s == EXPIRED_LIVENESS_TTL,
+                liveness.is_expiring(),
+                liveness.expires_at_s,
+                Reverse(liveness.ttl_s),
+            )
+        };
+        rank(self) > rank(other)
     }
 
     /// Whether it makes its row live at `now_s`.

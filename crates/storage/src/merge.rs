@@ -20,7 +20,7 @@ use crate::cells::{
     ROW_TAG, RangeTombstoneEntry, RowEntry,
 };
 
-pub use cell::{liveness_supersedes, reconcile};
+pub use cell::reconcile;
 pub use purge::purge;
 pub use row::{MergedRow, shadow};
 

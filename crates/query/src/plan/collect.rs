@@ -79,11 +79,7 @@ pub(crate) fn add_static(update: &mut PartitionUpdate, row: Row) {
 /// Merges two writes to one row (`Rows.merge`): of two cells in one place the one that would win
 /// in storage stays.
 fn merge(into: &mut Row, other: Row, table: &Table) {
-    if other.liveness.timestamp > into.liveness.timestamp
-        || (other.liveness.timestamp == into.liveness.timestamp
-            && other.liveness.expires_at_s > into.liveness.expires_at_s
-            && other.liveness.is_expiring())
-    {
+    if other.liveness.supersedes(into.liveness) {
         into.liveness = other.liveness;
     }
     into.deletion = into.deletion.merge(other.deletion);

@@ -1,14 +1,10 @@
-//! Which of two cells, or of two livenesses, wins.
+//! Which of two cells wins.
 
 use std::cmp::Reverse;
 
-use basalt_model::Liveness;
 use basalt_model::deletion::NO_DELETION_TIME;
 
 use crate::cells::CellData;
-
-/// The TTL of a liveness that was dead when written (`LivenessInfo.EXPIRED_LIVENESS_TTL`).
-const EXPIRED_LIVENESS_TTL: i32 = i32::MAX;
 
 /// The winner of two cells in one place (`Cells.resolveRegular`): the later timestamp; at equal
 /// ones what is or will be deleted wins over what is not, a tombstone over an expiring cell, the
@@ -25,18 +21,4 @@ pub fn reconcile<'a>(left: CellData<'a>, right: CellData<'a>) -> CellData<'a> {
         )
     };
     if rank(&right) > rank(&left) { right } else { left }
-}
-
-/// Whether `new` wins over `old` (`LivenessInfo.supersedes`).
-pub fn liveness_supersedes(new: Liveness, old: Liveness) -> bool {
-    let rank = |liveness: Liveness| {
-        (
-            liveness.timestamp,
-            liveness.ttl_s == EXPIRED_LIVENESS_TTL,
-            liveness.is_expiring(),
-            liveness.expires_at_s,
-            Reverse(liveness.ttl_s),
-        )
-    };
-    rank(new) > rank(old)
 }

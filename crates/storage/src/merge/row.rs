@@ -3,7 +3,7 @@
 use basalt_model::{ColumnId, Deletion, Liveness};
 use smallvec::SmallVec;
 
-use super::cell::{liveness_supersedes, reconcile};
+use super::cell::reconcile;
 use super::counter;
 use crate::cells::{CellData, EntryError, RowEntry, RowParts};
 
@@ -61,7 +61,7 @@ impl<'a> MergedRow<'a> {
     /// When its cells are garbage.
     pub fn add(&mut self, entry: &RowEntry<'a>) -> Result<(), EntryError> {
         let parts = &entry.parts;
-        if liveness_supersedes(parts.liveness, self.parts.liveness) {
+        if parts.liveness.supersedes(self.parts.liveness) {
             self.parts.liveness = parts.liveness;
         }
         self.parts.deletion = self.parts.deletion.merge(parts.deletion);
