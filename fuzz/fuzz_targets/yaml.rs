@@ -9,7 +9,11 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         Ok(config) => {
             let shown = config.shown();
             assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]), "settings are shown in order");
-            let _any = (config.millis("commitlog_sync_period"), config.bytes("memory"), config.flag("rpc_keepalive"));
+            let _any = (
+                config.millis("commitlog_sync_period"),
+                config.bytes("memory"),
+                config.flag("rpc_keepalive"),
+            );
         }
         Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error:?}"),
     }

@@ -119,7 +119,8 @@ class Report:
 
     def __init__(self, features, shown_max):
         self.features, self.shown_max, self.began, self.printed = features, shown_max, time.monotonic(), time.monotonic()
-        self.counts, self.seeds, self.failed, self.signatures = collections.Counter(), 0, [], collections.Counter()
+        self.counts, self.seeds, self.signatures = collections.Counter(), 0, collections.Counter()
+        self.failed, self.once = [], []
 
     def add(self, number, counts, differences):
         self.seeds += 1
@@ -134,6 +135,14 @@ class Report:
         if time.monotonic() - self.printed > 10:
             self.printed = time.monotonic()
             print("    " + self.line(), flush=True)
+
+    def repeat(self, run):
+        """Runs the seeds that differed once more: what Cassandra shows may depend on when it flushed, and then differs once."""
+        for number in self.failed:
+            _, differences = run.seed(number)
+            if not differences:
+                self.once.append(number)
+        self.failed = [number for number in self.failed if number not in self.once]
 
     def line(self):
         c, seconds = self.counts, time.monotonic() - self.began
@@ -210,6 +219,12 @@ def main():
                 process.terminate()
     for signature, n in report.signatures.most_common():
         print("%6d  %s" % (n, signature))
+    if report.failed:
+        run = Run(arguments.address, features)
+        report.repeat(run)
+        run.basalt.remove()
+    if report.once:
+        print("seeds that differed once only: " + " ".join(map(str, sorted(report.once))))
     if report.failed:
         print("seeds that differ: " + " ".join(map(str, sorted(report.failed))))
     if arguments.minimise and report.failed:

@@ -8,7 +8,7 @@ from . import ddl, reads, tables, writes, wrong
 
 RESTART = ["# Basalt is killed and started again"]
 # Language that can be left out by name (--without), for a server that lacks it.
-FEATURES = ("counters", "compact", "json", "group", "masks", "floor")
+FEATURES = ("counters", "compact", "json", "group", "masks", "floor", "alter")
 NOW = 1_900_000_000  # ahead of every real clock, so that nothing written with it is purged in earnest
 
 
@@ -56,7 +56,7 @@ def blocks(number, features):
 def block(w, table):
     """One request; the first are mostly writes."""
     roll = w.rng.random()
-    if roll < 0.02:
+    if roll < 0.02 and "alter" in w.features:
         return ddl.change(w, table)
     if roll < (0.65 if w.progress < 0.3 else 0.4):
         return writes.batch(w, table) if w.rng.random() < 0.12 else writes.write(w, table)
