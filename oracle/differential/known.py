@@ -38,7 +38,7 @@ def both_errors(cassandra, basalt):
 
 SERVER_ERROR, WRITE_TIMEOUT, READ_TIMEOUT, READ_FAILURE, WRITE_FAILURE = 0x0000, 0x1100, 0x1200, 0x1300, 0x1500
 WRITTEN_IN_PART = (WRITE_TIMEOUT, WRITE_FAILURE)
-CLIENT_ERRORS = (0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2500)
+CLIENT_ERRORS = (0x1400, 0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2500)
 
 
 @compat("Where the text of a Java exception gets out of Cassandra, ours says what is wrong in words of its own")
