@@ -11,6 +11,9 @@ use crate::error;
 use crate::options;
 use crate::table_map::Home;
 
+/// Purged keys that a move with memory only passes: some tenths of a millisecond.
+const REACTOR_PASSES: usize = 200;
+
 /// The options of a walk; bounds are those of the table at most.
 pub(crate) fn read_options(home: &Home, walk: CursorOptions<'_>) -> ReadOptions {
     let mut read = options::read(walk.tier == ReadTier::CacheOnly);
@@ -35,21 +38,36 @@ pub(crate) struct RocksCursor<'a> {
     home: Arc<Home>,
     /// A key to seek, with its prefix: one buffer for all seeks.
     target: Vec<u8>,
+    /// So many keys of which nothing is left may be passed in one move.
+    passes_max: usize,
 }
 
 impl<'a> RocksCursor<'a> {
-    pub(crate) fn new(db: &'a DB, table: TableId, home: Arc<Home>, read: ReadOptions) -> RocksCursor<'a> {
+    pub(crate) fn new(
+        db: &'a DB,
+        table: TableId,
+        home: Arc<Home>,
+        read: ReadOptions,
+        tier: ReadTier,
+    ) -> RocksCursor<'a> {
+        // A reactor does not walk over what was purged and not compacted yet.
+        let passes_max = if tier == ReadTier::CacheOnly { REACTOR_PASSES } else { usize::MAX };
         let iterator = db.raw_iterator_cf_opt(home.family.handle(), read);
-        RocksCursor { iterator, table, home, target: Vec::new() }
+        RocksCursor { iterator, table, home, target: Vec::new(), passes_max }
     }
 
     /// Goes on until there is an entry and says whether there is one; RocksDB says errors and the end in the same way.
     fn arrive(&mut self, go_on: fn(&mut DBRawIterator<'a>)) -> Result<bool, EngineError> {
+        let mut passed = 0;
         while let Some(value) = self.iterator.value() {
             if !value.is_empty() {
                 return Ok(true);
             }
             // Nothing is left under this key.
+            if passed == self.passes_max {
+                return Err(EngineError::WouldBlock);
+            }
+            passed += 1;
             go_on(&mut self.iterator);
         }
         self.iterator.status().map_err(|error| error::of_read(Some(self.table), error))?;

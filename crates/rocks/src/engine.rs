@@ -240,7 +240,7 @@ impl Reads for RocksEngine {
         self.check_open()?;
         let home = Arc::clone(self.tables.load().home(table)?);
         let read = cursor::read_options(&home, options);
-        Ok(Box::new(RocksCursor::new(&self.db, table, home, read)))
+        Ok(Box::new(RocksCursor::new(&self.db, table, home, read, options.tier)))
     }
 }
 

@@ -132,6 +132,6 @@ impl Reads for View<'_> {
         let home = self.tables.home(table)?;
         let mut read = crate::cursor::read_options(home, options);
         read.set_snapshot(&self.snapshot);
-        Ok(Box::new(RocksCursor::new(self.engine.db(), table, Arc::clone(home), read)))
+        Ok(Box::new(RocksCursor::new(self.engine.db(), table, Arc::clone(home), read, options.tier)))
     }
 }

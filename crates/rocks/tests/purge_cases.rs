@@ -12,7 +12,7 @@ use basalt_model::{
 };
 use basalt_rocks::RocksEngine;
 use basalt_storage::checker::{EPOCH_S, Store, test_table};
-use basalt_storage::engine::Engine;
+use basalt_storage::engine::{CursorOptions, Engine, EngineError, ReadTier, Reads};
 use basalt_storage::purge::{PurgeCounts, Terms};
 use bytes::Bytes;
 use common::env;
@@ -257,4 +257,23 @@ fn what_was_purged_is_no_deletion_any_more() {
     // Later than gc_grace_seconds: as in Cassandra nobody remembers.
     world.cell(value(4, "late"));
     assert_eq!(world.values(LATER_S), ["late"]);
+}
+
+#[test]
+fn a_read_from_memory_does_not_walk_over_all_that_was_purged() {
+    let world = world();
+    for number in 0..300 {
+        world.update(|update| {
+            let mut row = Row::new(clustering(number));
+            row.deletion = deletion(5);
+            update.rows.push(row);
+        });
+    }
+    world.purge(LATER_S, || ());
+    let first = |tier| {
+        let options = CursorOptions { tier, lower: &[], upper: None, fills_cache: true };
+        world.engine.cursor(world.table.id, options).expect("a cursor").seek(&[])
+    };
+    assert_eq!(first(ReadTier::CacheOnly), Err(EngineError::WouldBlock));
+    assert_eq!(first(ReadTier::All), Ok(false));
 }

@@ -11,9 +11,10 @@ mod numbers;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use basalt_model::command::{ClusteringFilter, ColumnFilter, DataLimits, KeyRange, ReadTarget, RowFilter};
-use basalt_model::env::SharedEnv;
+use basalt_model::env::{Env, SharedEnv};
 use basalt_model::schema::{ClusteringOrder, Column, ColumnKind, TableOptions};
 use basalt_model::{
     ColumnId, DataType, DecoratedKey, Mutation, PartitionUpdate, ReadCommand, Row, Table, TableId,
@@ -39,6 +40,28 @@ pub(crate) const S: ColumnId = ColumnId(20);
 pub(crate) const V: ColumnId = ColumnId(10);
 pub(crate) const M: ColumnId = ColumnId(11);
 pub(crate) const W: ColumnId = ColumnId(12);
+
+/// An environment whose threads are real and whose clocks stand.
+pub struct StandingClocks;
+
+impl Env for StandingClocks {
+    fn wall_micros(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_nanos(&self) -> u64 {
+        0
+    }
+
+    fn random_u64(&self) -> u64 {
+        4
+    }
+
+    #[allow(clippy::disallowed_methods)]
+    fn spawn_thread(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work)
+    }
+}
 
 /// A column, ascending if it is a clustering column.
 pub fn column(name: &str, data_type: DataType, kind: ColumnKind, position: u16, id: u32) -> Column {

@@ -1,15 +1,14 @@
 //! What the tests of this crate share: types from Java class strings, hex, small tables.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use basalt_model::DataType;
-use basalt_model::env::{Env, SharedEnv};
+use basalt_model::env::SharedEnv;
 use basalt_model::schema::{ClusteringOrder, ColumnKind};
 use basalt_model::{Table, TableId};
 use bytes::Bytes;
 
-use crate::checker::{Ground, Numbers};
+use crate::checker::{Ground, Numbers, StandingClocks};
 pub use crate::checker::{column, table};
 use crate::engine::Engine;
 use crate::engine::mem::MemEngine;
@@ -70,31 +69,9 @@ pub fn parse_class(text: &str) -> Option<(DataType, bool)> {
     Some((data_type.freeze(), is_reversed))
 }
 
-/// Threads are real, the clock stands.
-struct TestEnv;
-
-impl Env for TestEnv {
-    fn wall_micros(&self) -> i64 {
-        0
-    }
-
-    fn monotonic_nanos(&self) -> u64 {
-        0
-    }
-
-    fn random_u64(&self) -> u64 {
-        4
-    }
-
-    #[allow(clippy::disallowed_methods)]
-    fn spawn_thread(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> {
-        std::thread::Builder::new().name(name.to_owned()).spawn(work)
-    }
-}
-
 /// An environment for threads of tests.
 pub fn env() -> SharedEnv {
-    Arc::new(TestEnv)
+    Arc::new(StandingClocks)
 }
 
 /// Memory, which nothing disturbs.

@@ -408,23 +408,31 @@ pub(super) fn check_shown(context: &Context<'_>, table: &Table, selectable: &Sel
                 both().try_for_each(recurse)
             })
         }
+        _ => parts_of(selectable).into_iter().try_for_each(recurse),
+    }
+}
+
+/// What a selector is made of, but for entries of maps.
+fn parts_of(selectable: &Selectable) -> Vec<&Selectable> {
+    match &selectable.kind {
         SelectableKind::Function(_, parts)
         | SelectableKind::ParenthesesOrTuple(parts)
         | SelectableKind::List(parts)
-        | SelectableKind::Set(parts) => parts.iter().try_for_each(recurse),
+        | SelectableKind::Set(parts) => parts.iter().collect(),
         SelectableKind::CellAttribute(_, inner)
         | SelectableKind::Cast(inner, _)
         | SelectableKind::TypeHint(_, inner)
         | SelectableKind::Field(inner, _)
         | SelectableKind::Element(inner, _)
         | SelectableKind::Slice(inner, _, _)
-        | SelectableKind::Negation(inner) => recurse(inner),
-        SelectableKind::Arithmetic(_, left, right) => recurse(left).and_then(|()| recurse(right)),
+        | SelectableKind::Negation(inner) => vec![inner],
+        SelectableKind::Arithmetic(_, left, right) => vec![left, right],
         SelectableKind::Column(_)
         | SelectableKind::Literal(_)
         | SelectableKind::Null
         | SelectableKind::Marker(_)
-        | SelectableKind::CountRows => Ok(()),
+        | SelectableKind::CountRows
+        | SelectableKind::MapOrUserType(_) => Vec::new(),
     }
 }
 
@@ -433,26 +441,11 @@ pub(crate) fn selects_column(table: &Table, selectable: &Selectable, test: &dyn 
     let recurse = |selectable: &Selectable| selects_column(table, selectable, test);
     match &selectable.kind {
         SelectableKind::Column(name) => table.column(&name.name).is_some_and(test),
-        SelectableKind::Literal(_)
-        | SelectableKind::Null
-        | SelectableKind::Marker(_)
-        | SelectableKind::CountRows => false,
-        SelectableKind::Function(_, parts)
-        | SelectableKind::ParenthesesOrTuple(parts)
-        | SelectableKind::List(parts)
-        | SelectableKind::Set(parts) => parts.iter().any(recurse),
-        SelectableKind::CellAttribute(_, inner)
-        | SelectableKind::Cast(inner, _)
-        | SelectableKind::TypeHint(_, inner)
-        | SelectableKind::Field(inner, _)
-        | SelectableKind::Element(inner, _)
-        | SelectableKind::Slice(inner, _, _)
-        | SelectableKind::Negation(inner) => recurse(inner),
         // Cassandra's own slip, kept: an entry counts when its value does not.
         SelectableKind::MapOrUserType(entries) => {
             let names = |key: &Selectable| matches!(key.kind, SelectableKind::Column(_));
             entries.iter().any(|(key, value)| !names(key) && recurse(key) || !recurse(value))
         }
-        SelectableKind::Arithmetic(_, left, right) => recurse(left) || recurse(right),
+        _ => parts_of(selectable).into_iter().any(recurse),
     }
 }

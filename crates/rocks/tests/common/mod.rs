@@ -8,11 +8,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::JoinHandle;
 
 use basalt_model::TableId;
-use basalt_model::env::{Env, SharedEnv};
+use basalt_model::env::SharedEnv;
 use basalt_rocks::{OpenError, RocksConfig, RocksEngine};
+use basalt_storage::checker::StandingClocks;
 use basalt_storage::engine::{CursorOptions, ReadTier, Sync, WriteOptions};
 
 /// A directory that is removed at the end.
@@ -118,28 +118,6 @@ fn copy_file(from: &Path, to: &Path, file: &Path) -> bool {
     }
 }
 
-/// Threads are real, the clock stands.
-struct TestEnv;
-
-impl Env for TestEnv {
-    fn wall_micros(&self) -> i64 {
-        0
-    }
-
-    fn monotonic_nanos(&self) -> u64 {
-        0
-    }
-
-    fn random_u64(&self) -> u64 {
-        4
-    }
-
-    #[allow(clippy::disallowed_methods)]
-    fn spawn_thread(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> {
-        std::thread::Builder::new().name(name.to_owned()).spawn(work)
-    }
-}
-
 pub fn env() -> SharedEnv {
-    Arc::new(TestEnv)
+    Arc::new(StandingClocks)
 }

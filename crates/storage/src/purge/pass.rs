@@ -42,6 +42,7 @@ pub(super) struct Pass<'p> {
     set: WriteSet,
     /// What they shadow stands in `set`, or was written before.
     late: Vec<Late>,
+    late_bytes: usize,
     /// The key of the entry looked at, and what is left of it.
     key: Vec<u8>,
     left: Vec<u8>,
@@ -72,6 +73,7 @@ impl<'p> Pass<'p> {
             has_paths,
             set: WriteSet::new(),
             late: Vec::new(),
+            late_bytes: 0,
             key: Vec::new(),
             left: Vec::new(),
         }
@@ -86,6 +88,8 @@ impl<'p> Pass<'p> {
     /// Purges the partition the cursor is at the beginning of and moves it behind; answers whether there is another.
     pub(super) fn partition(&mut self, cursor: &mut dyn Cursor, prefix: &[u8]) -> Result<bool, PurgeError> {
         let table = self.table;
+        // Partitions without rows cost and count too.
+        self.advance(prefix.len())?;
         let mut walk = PartitionWalk::new(table, cursor, prefix.to_vec(), true, self.has_paths);
         let head = walk.head()?;
         if let Some(row) = walk.static_row()? {
@@ -143,6 +147,7 @@ impl<'p> Pass<'p> {
 
     /// For the entry at `self.key`, once what its deletions shadow is written.
     fn later(&mut self, timestamp: i64, purge: PurgeEntry) {
+        self.late_bytes += self.key.len() + size_of::<Late>();
         self.late.push(Late { timestamp, key: self.key.clone(), purge });
     }
 
@@ -181,11 +186,16 @@ impl<'p> Pass<'p> {
             self.take_out(&purge, value)?;
         }
         self.counts.rows += 1;
+        self.advance(read)
+    }
+
+    /// So much more was read: asks whether to go on, and writes what has become a batch.
+    fn advance(&mut self, read: usize) -> Result<(), PurgeError> {
         self.counts.bytes += read as u64;
         if (self.pace)(read).is_break() {
             return Err(PurgeError::Stopped);
         }
-        if self.set.bytes() >= self.terms.batch_bytes {
+        if self.set.bytes() + self.late_bytes >= self.terms.batch_bytes {
             self.flush()?;
         }
         Ok(())
@@ -273,6 +283,7 @@ impl<'p> Pass<'p> {
     /// Writes what was gathered, and of the deletions those that may go now.
     pub(super) fn flush(&mut self) -> Result<(), PurgeError> {
         let oldest = self.watch.oldest();
+        self.late_bytes = 0;
         for late in self.late.drain(..) {
             if late.timestamp < oldest {
                 let mut value = Vec::new();

@@ -1,11 +1,14 @@
 //! Purges over the engine in memory: random histories, what Cassandra leaves of rows, and a fault that is found.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use basalt_model::TableId;
+use basalt_model::{DecoratedKey, Deletion, PartitionUpdate, TableId};
+use bytes::Bytes;
 
-use crate::checker::{self, Ground, Numbers};
+use super::Terms;
+use crate::checker::{self, Ground, Numbers, Store, test_table};
 use crate::commit::{Committer, SyncMode};
 use crate::engine::Engine;
 use crate::testing::{Memory, env};
@@ -40,4 +43,28 @@ fn the_checker_sees_a_purge_that_overlooks_writes() {
         catch_unwind(AssertUnwindSafe(|| checker::run(seed, &mut Deaf(Memory::new()), &env()))).is_err()
     };
     assert!((0..150).any(found));
+}
+
+/// Partitions of which only a deletion is left count as what is read, and what is gathered is bounded.
+#[test]
+fn partitions_without_rows_come_in_chunks_too() {
+    let store = Store::open(&mut Memory::new(), &env());
+    let table = test_table(true);
+    store.engine.create_table(table.id).unwrap();
+    for number in 0..100u8 {
+        let key = DecoratedKey::new(Bytes::from(vec![number]));
+        let mut update = PartitionUpdate::new(Arc::clone(&table), key);
+        update.deletion = Deletion { timestamp: 1, local_time_s: 1 };
+        store.write(update);
+    }
+    let terms = Terms { chunk_bytes: 100, batch_bytes: 1, ..Terms::new(10, 0) };
+    let (mut next, mut chunks, mut purged) = (Some(Vec::new()), 0, 0);
+    while let Some(from) = next {
+        let mut pace = |_| ControlFlow::Continue(());
+        let chunk = store.purger.purge(&table, &from, terms, &mut pace).unwrap();
+        (next, chunks, purged) = (chunk.next, chunks + 1, purged + chunk.counts.purged);
+    }
+    assert_eq!((chunks > 5, purged, store.engine.stats(table.id).unwrap().keys), (true, 100, 0));
+    let stopped = store.purger.purge(&table, &[], terms, &mut |_| ControlFlow::Break(()));
+    assert!(stopped.is_ok(), "nothing is left to stop at");
 }
