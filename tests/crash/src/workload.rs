@@ -4,13 +4,17 @@
 //! A writer waits for each answer, so exactly one of its requests can be in doubt. Keys are a writer's own.
 
 mod check;
+mod counting;
 mod ddl;
 mod model;
+mod truncating;
 mod writer;
 
 pub use check::{Checked, check};
+pub use counting::{Counting, check_counters, create_counter_tables};
 pub use ddl::Schemer;
 pub use model::{Content, Op};
+pub use truncating::Truncating;
 pub use writer::Writer;
 
 use basalt_model::CqlError;

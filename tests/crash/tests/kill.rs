@@ -1,5 +1,7 @@
-//! kill -9 while writers write, again and again: every acknowledged write is there after the restart, no batch is half
-//! there, nothing is there that nobody wrote, and the schema is whole. Once per way of syncing the log.
+//! kill -9 while writers write, somebody counts, somebody truncates and somebody changes the schema, again and again:
+//! every acknowledged write is there after the restart, no batch is half there, nothing is there that nobody wrote,
+//! nothing from before a truncation is back, and the schema is whole. Once per way of syncing the log. Memory is the
+//! least there may be, so that memtables are flushed and files compacted all the while.
 #![allow(clippy::disallowed_methods, reason = "what is judged from outside has the real clock")]
 
 use std::path::Path;
@@ -8,13 +10,18 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use basalt_crash_tests::client::Client;
 use basalt_crash_tests::process::{self, Node, Scratch};
 use basalt_crash_tests::random::Random;
-use basalt_crash_tests::workload::{Schemer, Writer, check, create_tables};
+use basalt_crash_tests::workload::{
+    Checked, Counting, Schemer, Truncating, Writer, check, check_counters, create_counter_tables,
+    create_tables,
+};
 use basalt_crash_tests::{seed, setting};
 use basalt_wire::ProtocolVersion;
 
 const WRITERS: usize = 6;
+const COUNTING: usize = 2;
 const VERSIONS: [ProtocolVersion; 3] = [ProtocolVersion::V3, ProtocolVersion::V4, ProtocolVersion::V5];
 
 #[test]
@@ -34,27 +41,74 @@ fn group() {
 
 fn command(scratch: &Scratch, config: &Path) -> Command {
     let mut command = process::run(&scratch.data());
-    command.args(["--memory", "256MiB", "--config"]).arg(config);
+    command.args(["--memory", "64MiB", "--config"]).arg(config);
     command
+}
+
+/// All who work on a node.
+struct People {
+    writers: Vec<Writer>,
+    counting: Vec<Counting>,
+    truncating: Truncating,
+    schemer: Schemer,
+}
+
+impl People {
+    fn new(random: &mut Random) -> People {
+        People {
+            writers: (0..WRITERS).map(|number| Writer::new(&format!("w{number}"), random.fork())).collect(),
+            counting: Counting::some(COUNTING),
+            truncating: Truncating::new(random.fork()),
+            schemer: Schemer::new(random.fork()),
+        }
+    }
+
+    fn work_until_killed(&mut self, node: Node, with_schemer: bool, after: Duration) {
+        let (address, stop) = (node.address, AtomicBool::new(false));
+        let stop = &stop;
+        thread::scope(|scope| {
+            for (index, writer) in self.writers.iter_mut().enumerate() {
+                scope.spawn(move || writer.run(address, VERSIONS[index % VERSIONS.len()], stop));
+            }
+            for one in &mut self.counting {
+                scope.spawn(|| one.run(address, ProtocolVersion::V5, stop));
+            }
+            scope.spawn(|| self.truncating.run(address, ProtocolVersion::V4, stop));
+            if with_schemer {
+                scope.spawn(|| self.schemer.run(address, ProtocolVersion::V4, stop));
+            }
+            thread::sleep(after);
+            node.kill();
+        });
+    }
+
+    fn check(&mut self, client: &mut Client, random: &mut Random) -> Checked {
+        let checked = check(client, &mut self.writers, random);
+        check_counters(client, &mut self.counting);
+        self.truncating.check(client);
+        self.schemer.check(client);
+        checked
+    }
 }
 
 fn rounds(mode: &str, yaml: &str) {
     let scratch = Scratch::new(&format!("kill-{mode}"));
     let config = scratch.config(yaml);
     let mut random = Random::new(seed());
-    let mut writers: Vec<Writer> =
-        (0..WRITERS).map(|number| Writer::new(&format!("w{number}"), random.fork())).collect();
-    let mut schemer = Schemer::new(random.fork());
+    let mut people = People::new(&mut random);
     let mut node = Node::start(command(&scratch, &config), &scratch);
     let said = std::fs::read_to_string(scratch.join("stdout")).expect("text");
     assert!(said.contains(&format!("commitlog_sync {mode}")), "not the mode that was asked for: {said}");
-    create_tables(&mut node.client(ProtocolVersion::V5));
+    let mut client = node.client(ProtocolVersion::V5);
+    create_tables(&mut client);
+    create_counter_tables(&mut client);
+    Truncating::create_table(&mut client);
     let (mut doubtful, mut slowest, mut rows) = ((0, 0), Duration::ZERO, 0);
     let start = Instant::now();
     let count = setting("BASALT_CRASH_ROUNDS", 5);
     for round in 0..count {
         let after = Duration::from_millis(random.between(100, 1200));
-        write_until_killed(node, &mut writers, (round % 2 == 0).then_some(&mut schemer), after);
+        people.work_until_killed(node, round % 2 == 0, after);
         // Recovery itself is interrupted now and then.
         while random.once_in(3) {
             let after = Duration::from_millis(random.between(1, 60));
@@ -62,37 +116,24 @@ fn rounds(mode: &str, yaml: &str) {
         }
         node = Node::start(command(&scratch, &config), &scratch);
         slowest = slowest.max(node.started_in);
-        let mut client = node.client(ProtocolVersion::V5);
-        let checked = check(&mut client, &mut writers, &mut random);
-        schemer.check(&mut client);
+        let checked = people.check(&mut node.client(ProtocolVersion::V5), &mut random);
         doubtful = (doubtful.0 + checked.doubtful.0, doubtful.1 + checked.doubtful.1);
         rows = checked.rows;
     }
     node.terminate();
-    let acknowledged: u64 = writers.iter().map(|writer| writer.acknowledged).sum();
+    let acknowledged: u64 = people.writers.iter().map(|writer| writer.acknowledged).sum();
     println!(
-        "kill -9, {mode}: {count} rounds in {} s, {acknowledged} writes and {} changes of the schema acknowledged, \
-         all there ({rows} rows); of requests in doubt {} had been applied and {} had not; slowest start {} ms",
+        "kill -9, {mode}: {count} rounds in {} s; acknowledged were {acknowledged} writes, {} increments, {} changes \
+         of the schema, {} rows between {} truncations; all are there ({rows} rows); of writes in doubt {} had been \
+         applied and {} had not; slowest start {} ms",
         start.elapsed().as_secs(),
-        schemer.acknowledged,
+        people.counting.iter().map(|one| one.counted).sum::<i64>(),
+        people.schemer.acknowledged,
+        people.truncating.inserted,
+        people.truncating.acknowledged,
         doubtful.0,
         doubtful.1,
         slowest.as_millis(),
     );
     assert!(acknowledged > count * 20, "too few writes to tell anything");
-}
-
-fn write_until_killed(node: Node, writers: &mut [Writer], schemer: Option<&mut Schemer>, after: Duration) {
-    let (address, stop) = (node.address, AtomicBool::new(false));
-    thread::scope(|scope| {
-        for (index, writer) in writers.iter_mut().enumerate() {
-            let stop = &stop;
-            scope.spawn(move || writer.run(address, VERSIONS[index % VERSIONS.len()], stop));
-        }
-        if let Some(schemer) = schemer {
-            scope.spawn(|| schemer.run(address, ProtocolVersion::V4, &stop));
-        }
-        thread::sleep(after);
-        node.kill();
-    });
 }
