@@ -3,6 +3,7 @@
 
 mod demo;
 mod machine;
+mod nodetool;
 mod run;
 
 use std::process::ExitCode;
@@ -26,13 +27,16 @@ enum Command {
     Run(run::Options),
     /// Start a node on an empty directory, load it, and print how long its users would wait.
     Demo(demo::Options),
+    /// Have a running node flush, compact, take a snapshot and the like: Cassandra's nodetool.
+    Nodetool(nodetool::Options),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(nodetool::long_names(std::env::args()));
     let ended = match arguments.command.unwrap_or_else(|| Command::Run(run::Options::default())) {
         Command::Run(options) => run::run(options),
         Command::Demo(options) => demo::run(&options),
+        Command::Nodetool(options) => return nodetool::run(&options),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

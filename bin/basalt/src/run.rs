@@ -10,6 +10,7 @@ use std::sync::Arc;
 use basalt_node::config::settings::{Machine, Settings};
 use basalt_node::config::{Config, ConfigError, container, sizing::human};
 use basalt_node::env::SystemEnv;
+use basalt_node::listener::Bound;
 use basalt_node::node::{Node, Storage};
 use basalt_node::signals::Signals;
 use basalt_node::{listener, log};
@@ -39,6 +40,9 @@ pub struct Options {
     /// The port to listen on for clients (native_transport_port) [default: 9042].
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
+    /// The port to listen on for nodetool, -1 for none (admin_port) [default: 7199].
+    #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
+    admin_port: Option<i32>,
     /// Memory to use, e.g. 2GiB [default: half of the container's or the machine's].
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
@@ -66,6 +70,7 @@ pub fn run(options: Options) -> Result<(), String> {
     } else {
         None
     };
+    let admin = bind_admin(&settings)?;
     let engine = RocksEngine::open(&RocksConfig {
         path: settings.data_dir.clone(),
         memory_bytes: settings.sizing.engine_bytes,
@@ -76,11 +81,40 @@ pub fn run(options: Options) -> Result<(), String> {
     let env = Arc::new(SystemEnv::new());
     let storage =
         Storage::open(&settings, env.clone(), Arc::new(engine)).map_err(|error| error.to_string())?;
-    let node = Node::start(&settings, env, storage, bound).map_err(|error| error.to_string())?;
+    let mut node = Node::start(&settings, env.clone(), storage, bound).map_err(|error| error.to_string())?;
+    if let Some(bound) = admin {
+        let address = node.start_admin(env, bound).map_err(|error| error.to_string())?;
+        log::info(&format!("Listening for nodetool on {address}"));
+    }
     announce(&settings, &node);
     let signal = signals.wait();
     log::info(&format!("{signal}: draining"));
     node.drain().map_err(|error| format!("not everything could be brought to disk: {error}"))
+}
+
+/// Takes the port for nodetool. When nobody asked for it and it is taken, by another node of this machine say, the node
+/// does without.
+fn bind_admin(settings: &Settings) -> Result<Option<Bound>, String> {
+    let Some(admin) = &settings.admin else { return Ok(None) };
+    if !admin.listen.ip().is_loopback() {
+        log::warn(&format!(
+            "anyone who reaches {} may do everything to this node: nobody is asked for a password",
+            admin.listen
+        ));
+    }
+    match listener::bind(admin.listen, false) {
+        Ok(bound) => Ok(Some(bound)),
+        Err(error) if admin.is_given => {
+            Err(format!("Failed to bind port {} on {}: {error}", admin.listen.port(), admin.listen.ip()))
+        }
+        Err(error) => {
+            log::warn(&format!(
+                "nodetool will not reach this node: {} cannot be listened on: {error}",
+                admin.listen
+            ));
+            Ok(None)
+        }
+    }
 }
 
 fn start_log(variables: &[(String, String)]) {
@@ -111,6 +145,7 @@ fn settings(
         ("rpc_address", options.listen),
         ("native_transport_port", options.port.map(|port| port.to_string())),
         ("memory", options.memory),
+        ("admin_port", options.admin_port.map(|port| port.to_string())),
         ("data_file_directories", options.data_dir.map(|path| path.display().to_string())),
     ];
     for (key, value) in given {

@@ -2,6 +2,7 @@
 //! is set. Knows keys and values; what the node does with them stands in [`settings`].
 
 mod addresses;
+mod admin;
 mod catalogue;
 pub mod container;
 pub mod key;
@@ -18,9 +19,14 @@ use key::{Key, Kind, convert, value_text};
 use units::{duration_nanos, rate_bytes_per_second, storage_bytes};
 use yaml::Yaml;
 
-/// The one key that Cassandra does not have: how much memory the node may use. Everything else is
-/// sized from it.
-static MEMORY: Key = key::key("memory", Kind::Storage(units::StorageUnit::B, units::Bound::Long), None, &[]);
+/// The keys that Cassandra does not have: how much memory the node may use, from which everything else is
+/// sized, and where `nodetool` reaches it (Cassandra has that in its start script).
+static OWN: [Key; 4] = [
+    key::key("memory", Kind::Storage(units::StorageUnit::B, units::Bound::Long), None, &[]),
+    key::key("admin_address", Kind::Text, Some("127.0.0.1"), &[]),
+    key::key("admin_allow_remote", Kind::Bool, Some("false"), &[]),
+    key::key("admin_port", Kind::Int, Some("7199"), &[]),
+];
 
 /// Why a configuration is refused: one line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,8 +62,8 @@ pub struct Config {
 }
 
 fn lookup(name: &str) -> Option<(&'static Key, Option<key::Convert>)> {
-    if name == MEMORY.name {
-        return Some((&MEMORY, None));
+    if let Some(own) = OWN.iter().find(|key| key.name == name) {
+        return Some((own, None));
     }
     // Some keys kept their name when their values got units: their conversion counts.
     let earlier = |key: &Key| key.earlier.iter().find(|(old, _)| *old == name).map(|(_, how)| *how);
@@ -216,7 +222,7 @@ impl Config {
     /// Every setting as `system_views.settings` shows it: name and value, ascending by name.
     pub fn shown(&self) -> Vec<(String, Option<String>)> {
         let mut rows = Vec::with_capacity(KEYS.len() + 64);
-        for key in KEYS.iter().chain([&MEMORY]) {
+        for key in KEYS.iter().chain(&OWN) {
             match key.kind {
                 Kind::Structure => self.show_mapping(key, &mut rows),
                 Kind::Class => {

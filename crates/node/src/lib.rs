@@ -2,6 +2,7 @@
 //! crate, besides the load generator, that opens sockets. It is handed an engine and does not know
 //! which; what statements mean is `query`'s matter, what messages look like `wire`'s.
 
+pub mod admin;
 pub mod auth;
 pub mod clients;
 pub mod config;

@@ -19,6 +19,7 @@ use basalt_storage::write::Writer;
 use tokio::runtime;
 use tokio::sync::watch;
 
+use crate::admin::{Admin, AdminServer};
 use crate::auth::{AllowAll, Authenticator};
 use crate::clients::{Clients, End};
 use crate::config::settings::{CommitlogSync, Settings};
@@ -225,6 +226,7 @@ pub struct Node {
     pub processor: Arc<QueryProcessor>,
     purging: Purging,
     storage: Storage,
+    admin: Option<AdminServer>,
 }
 
 impl Node {
@@ -277,7 +279,22 @@ impl Node {
         let service =
             Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
         let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
-        Ok(Node { server, schema, processor, purging, storage })
+        Ok(Node { server, schema, processor, purging, storage, admin: None })
+    }
+
+    /// Listens for `nodetool`; answers where.
+    ///
+    /// # Errors
+    /// No thread, or the port went to somebody else meanwhile.
+    pub fn start_admin(&mut self, env: SharedEnv, bound: Bound) -> Result<SocketAddr, StartError> {
+        let admin = Admin {
+            env,
+            engine: Arc::clone(&self.storage.engine),
+            schema: Arc::clone(&self.schema),
+            purges: self.purging.purges(),
+        };
+        let server = AdminServer::start(admin, bound).map_err(system("listening for nodetool"))?;
+        Ok(self.admin.insert(server).address)
     }
 
     /// Ends the node: clients first, then work for the disk, then memtables and log.
@@ -288,11 +305,18 @@ impl Node {
         if let Some(server) = self.server {
             server.drain();
         }
+        if let Some(admin) = &mut self.admin {
+            admin.stop();
+        }
         self.purging.stop();
         self.storage.pool.close();
         let committed = self.storage.committer.stop();
         // Whatever the log says, memtables that can be written are.
-        self.storage.engine.close()?;
+        let closed = self.storage.engine.close();
+        if let Some(admin) = self.admin {
+            admin.join();
+        }
+        closed?;
         Ok(committed?)
     }
 }

@@ -49,6 +49,36 @@ struct Shared {
     bytes_per_second: u64,
     is_stopping: Mutex<bool>,
     stopped: Condvar,
+    /// Held from the view that a purge reads to the last it takes out.
+    turn: Mutex<()>,
+}
+
+/// Purges on demand, beside the thread's own.
+#[derive(Clone)]
+pub struct Purges(Arc<Shared>);
+
+impl Purges {
+    /// Purges a table now and gives its space back. Waits for it.
+    ///
+    /// # Errors
+    /// As [`Purger::purge`]; [`PurgeError::Stopped`] when the node ends.
+    pub fn collect(&self, table: &Table) -> Result<PurgeCounts, PurgeError> {
+        let counts = self.0.purge(table, self.0.env.now_s())?;
+        // The first rewrite folds what was purged away, the second drops the keys that were left bare.
+        self.0.engine.flush(Some(table.id))?;
+        self.0.engine.compact(table.id)?;
+        if counts.purged > 0 {
+            self.0.engine.compact(table.id)?;
+        }
+        Ok(counts)
+    }
+
+    /// Holds purges off while `work` exchanges a table's data: what a purge has seen must still be there when it
+    /// takes something out.
+    pub fn hold_off<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.0.turn.lock();
+        work()
+    }
 }
 
 /// The thread. It ends with [`Purging::stop`], or when this is dropped.
@@ -77,10 +107,16 @@ impl Purging {
             bytes_per_second,
             is_stopping: Mutex::new(false),
             stopped: Condvar::new(),
+            turn: Mutex::new(()),
         });
         let for_thread = Arc::clone(&shared);
         let thread = env.spawn_thread("purger", Box::new(move || for_thread.run()))?;
         Ok(Purging { shared, thread: Some(thread) })
+    }
+
+    /// Purging on demand.
+    pub fn purges(&self) -> Purges {
+        Purges(Arc::clone(&self.shared))
     }
 
     /// Ends it; what it is at is left for the next start.
@@ -148,6 +184,7 @@ impl Shared {
         let mut from = Some(Vec::new());
         let mut pace = Pace { shared: self, read: 0, since: self.env.monotonic_nanos() };
         while let Some(key) = from {
+            let _turn = self.turn.lock();
             let chunk = self.purger.purge(table, &key, terms, &mut |bytes| pace.keep(bytes))?;
             all.add(chunk.counts);
             from = chunk.next;

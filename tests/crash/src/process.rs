@@ -91,7 +91,7 @@ pub fn program() -> PathBuf {
 /// `basalt run` on a directory, on any free port, with nothing of our environment.
 pub fn run(data: &Path) -> Command {
     let mut command = Command::new(program());
-    command.args(["run", "--port", "0", "--data-dir"]).arg(data);
+    command.args(["run", "--port", "0", "--admin-port", "0", "--data-dir"]).arg(data);
     command.env_clear().stdin(Stdio::null());
     command
 }
@@ -156,6 +156,21 @@ impl Node {
     /// When it refuses.
     pub fn client(&self, version: ProtocolVersion) -> Client {
         Client::connect(self.address, version).unwrap_or_else(|error| panic!("no connection: {error:?}"))
+    }
+
+    /// Runs `basalt nodetool` on it: exit code, standard output, standard error.
+    ///
+    /// # Panics
+    /// When the node does not listen for it.
+    pub fn nodetool(&self, arguments: &[&str]) -> (i32, String, String) {
+        let log = fs::read_to_string(&self.log).expect("a log");
+        let port = log.lines().find_map(|line| line.split_once("Listening for nodetool on 127.0.0.1:"));
+        let (_, port) = port.expect("it listens for nodetool");
+        let mut command = Command::new(program());
+        let output = command.args(["nodetool", "-p", port.trim()]).args(arguments).env_clear().output();
+        let output = output.expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
     }
 
     /// Whether it still runs.

@@ -66,7 +66,7 @@ pub(super) fn addresses(config: &Config) -> Result<Addresses, ConfigError> {
     })
 }
 
-fn resolve(text: &str) -> Option<IpAddr> {
+pub(super) fn resolve(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }

@@ -8,6 +8,8 @@ use basalt_coordinator::Timeouts;
 use basalt_query::{QuerySettings, SchemaSettings, StorageCompatibilityMode};
 
 use super::addresses::addresses;
+pub use super::admin::AdminSettings;
+use super::admin::admin;
 use super::container::Place;
 use super::sizing::{MEMORY_MIN_BYTES, Sizing};
 pub use super::transport::TransportSettings;
@@ -16,7 +18,10 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 60] = [
+pub const APPLIED: [&str; 63] = [
+    "admin_address",
+    "admin_allow_remote",
+    "admin_port",
     "authenticator",
     "authorizer",
     "available_processors",
@@ -165,6 +170,8 @@ pub struct Settings {
     pub slow_query_log_ms: Option<u64>,
     /// What `read_request_timeout` and its kin say.
     pub timeouts: Timeouts,
+    /// Where `nodetool` reaches the node; `None`: nowhere.
+    pub admin: Option<AdminSettings>,
 }
 
 /// What the machine is, for everything that is sized by it.
@@ -255,6 +262,7 @@ impl Settings {
             },
             slow_query_log_ms: config.millis("slow_query_log_timeout").filter(|millis| *millis > 0),
             timeouts,
+            admin: admin(&config)?,
             config,
         })
     }
@@ -297,7 +305,7 @@ fn refuse_what_would_mislead(config: &Config) -> Result<(), ConfigError> {
 }
 
 /// Port 0 asks the operating system for a free one (tests do).
-fn port(config: &Config, name: &str) -> Result<u16, ConfigError> {
+pub(super) fn port(config: &Config, name: &str) -> Result<u16, ConfigError> {
     let number = config.number(name).unwrap_or(0);
     u16::try_from(number).map_err(|_| ConfigError(format!("{name}: {number} is not a port")))
 }

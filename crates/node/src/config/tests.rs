@@ -200,6 +200,19 @@ fn known_keys_without_effect_are_listed() {
 }
 
 #[test]
+fn nodetool_is_listened_for_on_loopback_unless_two_words_say_otherwise() {
+    let admin = |text| settings(text).expect("legal").admin;
+    let default = admin("").expect("on");
+    assert_eq!((default.listen.to_string().as_str(), default.is_given), ("127.0.0.1:7199", false));
+    assert_eq!(admin("admin_port: 0\n").expect("on").listen.to_string(), "127.0.0.1:0");
+    assert_eq!(admin("admin_port: -1\n"), None);
+    let remote = "admin_address: 10.0.0.1\n";
+    assert!(refused(remote).starts_with("admin_address: whoever reaches 10.0.0.1 may"));
+    let allowed = admin(&format!("{remote}admin_allow_remote: true\n")).expect("on");
+    assert_eq!(allowed.listen.to_string(), "10.0.0.1:7199");
+}
+
+#[test]
 fn settings_show_what_was_given_and_derived() {
     let settings = settings("cluster_name: Nine\nmemory: 512MiB\n").expect("legal");
     let shown = settings.config.shown();

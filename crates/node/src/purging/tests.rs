@@ -74,6 +74,7 @@ fn dead_partitions_go_when_their_time_has_come() {
         bytes_per_second: 1,
         is_stopping: Mutex::new(false),
         stopped: Condvar::new(),
+        turn: Mutex::new(()),
     };
 
     let key = basalt_model::DecoratedKey::new(Bytes::from_static(b"k"));
