@@ -5,6 +5,7 @@ Without --seeds the seeds begin at --first (default: a number from the clock, pr
 """
 import argparse
 import collections
+import contextlib
 import difflib
 import multiprocessing
 import os
@@ -20,11 +21,34 @@ from . import compare, known, minimise, nodes, seeds
 from .pair import Lost, Pair
 
 
+KEPT = 12  # keyspaces that a worker leaves before it drops them
+
+
+class Turns:
+    """Lets no keyspace be dropped while another worker is at a seed: with a drop Cassandra flushes what all tables hold, and
+    what it shows of rows whose insertion has expired depends on flushes."""
+
+    def __init__(self, context, count):
+        self.locks = [context.Lock() for _ in range(count)]
+
+    def seed(self, worker):
+        """Held by a worker during a seed."""
+        return self.locks[worker]
+
+    @contextlib.contextmanager
+    def all(self):
+        """Held by a worker between seeds: nobody is at one."""
+        with contextlib.ExitStack() as stack:
+            for lock in self.locks:
+                stack.enter_context(lock)
+            yield
+
+
 class Run:
     """One worker: a Basalt node, a pair of connections, and the seeds it is given."""
 
     def __init__(self, cassandra, features):
-        self.cassandra, self.features = (cassandra, 9042), features
+        self.cassandra, self.features, self.left = (cassandra, 9042), features, []
         self.basalt = nodes.Basalt()
         self.pair = Pair(self.cassandra, self.basalt.address)
 
@@ -62,7 +86,7 @@ class Run:
                 if verdict.kind != "same" and not settled:
                     break
         finally:
-            self.drop(keyspace)
+            self.left.append(keyspace)
         return counts, differences
 
     def one(self, case, counts):
@@ -81,28 +105,39 @@ class Run:
         answers = compare.parsed(exchanges[-1], int(case.options.get("protocol", "5")))
         return verdict, all(a.kind == "error" and a.code not in known.WRITTEN_IN_PART for a in answers)
 
-    def drop(self, keyspace):
-        try:
-            self.pair.run(record.Case(["cql: DROP KEYSPACE IF EXISTS " + keyspace]))
-        except Lost:
-            self.restart()
+    def drop(self):
+        """Drops the keyspaces that were left."""
+        for keyspace in self.left:
+            try:
+                self.pair.run(record.Case(["cql: DROP KEYSPACE IF EXISTS " + keyspace]))
+            except Lost:
+                self.restart()
+        self.left = []
+
+    def end(self):
+        self.drop()
+        self.basalt.remove()
 
 
-def worker(cassandra, features, tasks, results):
+def worker(cassandra, features, index, turns, tasks, results):
     """Takes seed numbers until there is None."""
     run = None
     try:
         run = Run(cassandra, features)
         while (number := tasks.get()) is not None:
-            began = time.monotonic()
-            counts, differences = run.seed(number)
-            results.put((number, counts, differences, time.monotonic() - began))
+            with turns.seed(index):
+                counts, differences = run.seed(number)
+            results.put((number, counts, differences))
+            if len(run.left) >= KEPT:
+                with turns.all():
+                    run.drop()
     except Exception as e:  # a defect of the fuzzer must end the run, not hang it
-        results.put((None, repr(e), None, 0))
+        results.put((None, repr(e), None))
         raise
     finally:
         if run:
-            run.basalt.remove()
+            with turns.all():
+                run.end()
 
 
 def show(number, index, lines, verdict):
@@ -137,9 +172,10 @@ class Report:
             print("    " + self.line(), flush=True)
 
     def repeat(self, run):
-        """Runs the seeds that differed once more: what Cassandra shows may depend on when it flushed, and then differs once."""
+        """Runs the seeds that differed once more: what Cassandra shows may depend on when it flushed for reasons of its own."""
         for number in self.failed:
             _, differences = run.seed(number)
+            run.drop()
             if not differences:
                 self.once.append(number)
         self.failed = [number for number in self.failed if number not in self.once]
@@ -191,7 +227,8 @@ def main():
     interned.settle(arguments.address)
     context = multiprocessing.get_context("fork")
     tasks, results = context.Queue(arguments.workers * 2), context.Queue()
-    workers = [context.Process(target=worker, args=(arguments.address, features, tasks, results)) for _ in range(arguments.workers)]
+    turns = Turns(context, arguments.workers)
+    workers = [context.Process(target=worker, args=(arguments.address, features, n, turns, tasks, results)) for n in range(arguments.workers)]
     for process in workers:
         process.start()
     report, sent = Report(features, arguments.show), 0
@@ -214,7 +251,7 @@ def main():
             except queue.Full:
                 pass
         for process in workers:
-            process.join(20)
+            process.join(300)
             if process.is_alive():
                 process.terminate()
     for signature, n in report.signatures.most_common():
@@ -222,7 +259,7 @@ def main():
     if report.failed:
         run = Run(arguments.address, features)
         report.repeat(run)
-        run.basalt.remove()
+        run.end()
     if report.once:
         print("seeds that differed once only: " + " ".join(map(str, sorted(report.once))))
     if report.failed:
@@ -231,13 +268,13 @@ def main():
         run = Run(arguments.address, features)
         for number in report.failed:
             minimise.seed(run, number)
-        run.basalt.remove()
+        run.end()
     print("differential: " + report.line())
     return 1 if report.failed else 0
 
 
 def collect(results, report):
-    number, counts, differences, _ = results.get()
+    number, counts, differences = results.get()
     if number is None:
         raise SystemExit("a worker failed: " + counts)
     report.add(number, counts, differences)

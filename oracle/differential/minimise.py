@@ -39,7 +39,8 @@ class Shrink:
                 self.run.one(record.Case(block), collections.Counter())
             return self.differs(self.renamed([last], name)[0])
         finally:
-            self.run.drop(name)
+            self.run.left.append(name)
+            self.run.drop()
 
     def differs(self, block):
         verdict, _ = self.run.one(record.Case(block), collections.Counter())
@@ -79,7 +80,8 @@ class Shrink:
                 else:
                     at += 1
             size //= 2
-        self.run.drop(name)
+        self.run.left.append(name)
+        self.run.drop()
 
     def write(self):
         """Writes the case; the recorder fills in what Cassandra answers."""

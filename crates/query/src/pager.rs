@@ -117,7 +117,9 @@ impl Pager {
         };
         if let Some(clustering) = &self.last_row {
             for (column, value) in self.query.table.clustering().iter().zip(&clustering.0) {
-                let valid = value.as_ref().is_none_or(|value| column.data_type.validate(value).is_ok());
+                let valid = value
+                    .as_ref()
+                    .is_none_or(|value| value.is_empty() || column.data_type.validate(value).is_ok());
                 if !valid {
                     return Err(CqlError::protocol("Invalid value for the paging state"));
                 }

@@ -135,6 +135,10 @@ fn prepare_one(
     }
     let (part, place) = match (&written.part, &receiver.data_type) {
         (ColumnPart::Whole, _) => (Part::Whole, receiver.clone()),
+        // A descending column is none to Cassandra, and later refused for being part of the key.
+        (ColumnPart::Element(_), _) if receiver.is_reversed => {
+            bail!("Invalid element access syntax for non-collection column {name}")
+        }
         (ColumnPart::Element(selector), DataType::List { element, .. }) => {
             let index = Term::prepare(context, markers, selector, &receiver.index_of())?;
             (Part::Element(index), receiver.value_of(element))

@@ -19,6 +19,10 @@ impl Operation {
         let place = (key, column);
         match &self.action {
             Action::Set(value) => set(writer, row, column, value),
+            Action::SetTuple(value) => {
+                value.bind(&writer.binding)?;
+                bail!("Invalid tuple type literal for {} of type {}", column.name, column.data_type)
+            }
             Action::Increment(value) => increment(writer, row, place, value),
             Action::AddToCounter(value) => count(writer, row, column, value, false),
             Action::SubtractFromCounter(value) => count(writer, row, column, value, true),

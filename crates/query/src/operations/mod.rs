@@ -25,6 +25,8 @@ pub(crate) struct Operation {
 pub(crate) enum Action {
     /// It gets a value.
     Set(Term),
+    /// It would get a tuple's value, but is of a user type: refused when the statement has got that far.
+    SetTuple(Term),
     /// A number grows or a text gets longer, from what it is (conditional updates only).
     Increment(Term),
     /// A counter grows.

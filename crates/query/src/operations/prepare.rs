@@ -28,7 +28,7 @@ pub(crate) fn set_value(
     let value = Term::prepare(context, markers, value, &receiver)?;
     // Inside a collection a tuple is taken for the type's fields in order; here Cassandra trips over it.
     if is_tuple && matches!(receiver.data_type, DataType::Udt { .. }) {
-        bail!("Invalid tuple type literal for {} of type {}", receiver.name, receiver.data_type);
+        return Ok(Operation { column, action: Action::SetTuple(value) });
     }
     if receiver.data_type == DataType::Counter {
         bail!(

@@ -105,7 +105,7 @@ fn fold(term: Term) -> CqlResult<Term> {
     let value = match &term {
         Term::Vector { element, .. } => pack_vector(element, values)?,
         Term::Udt { definition, multi_cell, .. } => pack_udt(definition, values, *multi_cell)?,
-        _ => Value::Bytes(pack_tuple(&fields(values)?)),
+        _ => Value::Bytes(pack_tuple(&fields(values.into_iter().map(Ok))?)),
     };
     Ok(match value {
         Value::Bytes(bytes) => Term::Constant(bytes),
@@ -114,21 +114,19 @@ fn fold(term: Term) -> CqlResult<Term> {
     })
 }
 
-fn fields(values: Vec<Value>) -> CqlResult<Vec<Option<Bytes>>> {
-    let mut fields = Vec::with_capacity(values.len());
-    for (index, value) in values.into_iter().enumerate() {
-        fields.push(match value {
-            Value::Bytes(bytes) => Some(bytes),
-            Value::Null => None,
-            Value::Unset => bail!("Invalid unset value for tuple field number {index}"),
-        });
-    }
-    Ok(fields)
+/// Refuses the first value that is unset or cannot be had, whichever comes first.
+fn fields(values: impl Iterator<Item = CqlResult<Value>>) -> CqlResult<Vec<Option<Bytes>>> {
+    let field = |(index, value)| match value? {
+        Value::Bytes(bytes) => Ok(Some(bytes)),
+        Value::Null => Ok(None),
+        Value::Unset => bail!("Invalid unset value for tuple field number {index}"),
+    };
+    values.enumerate().map(field).collect()
 }
 
 /// Evaluates the fields of a tuple.
 pub(super) fn bind_elements(elements: &[Term], binding: &Binding<'_>) -> CqlResult<Vec<Option<Bytes>>> {
-    fields(elements.iter().map(|element| element.bind(binding)).collect::<CqlResult<_>>()?)
+    fields(elements.iter().map(|element| element.bind(binding)))
 }
 
 /// Evaluates a tuple.
