@@ -3,10 +3,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use basalt_model::command::ReadPage;
-use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
+use basalt_model::schema::OptionsEffect;
+use basalt_model::{Deadline, Mutation, ReadCommand, Table, TableId};
 use tokio::sync::oneshot;
 
 /// Why a replica did not do what it was asked.
@@ -101,14 +103,16 @@ pub trait Replica: Send + Sync {
 /// A schema change creates storage first and drops it last, so that a crash leaves storage without
 /// a table (removed at the next start), never a table without storage.
 pub trait TableStorage: Send + Sync {
-    /// Makes storage for the tables, durable before the answer. Tables that have storage keep it.
-    fn create(&self, tables: Vec<TableId>) -> Reply<()>;
+    /// Makes storage for the tables, durable before the answer, and says of each when its options have their effect. Tables that
+    /// have storage keep it.
+    fn create(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>>;
+
+    /// Gives storage of tables the options that they have now; says of each when they have their effect.
+    fn set_options(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>>;
 
     /// The same for tables that are expected to stay small, as system tables are: storage that is
     /// quick to make matters more for them than storage of their own.
-    fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
-        self.create(tables)
-    }
+    fn create_small(&self, tables: Vec<TableId>) -> Reply<()>;
 
     /// Removes the storage of the tables with all data. Tables without storage are passed over.
     fn remove(&self, tables: Vec<TableId>) -> Reply<()>;

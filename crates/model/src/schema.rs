@@ -12,7 +12,9 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 pub use mask::ColumnMask;
-pub use options::{CachingOptions, CompactionOptions, CompressionOptions, SpeculativeRetry, TableOptions};
+pub use options::{
+    CachingOptions, CompactionOptions, CompressionOptions, OptionsEffect, SpeculativeRetry, TableOptions,
+};
 pub use table::{ClusteringOrder, Column, ColumnId, ColumnKind, Compact, DroppedColumn, Table, TableId};
 
 use crate::types::UserType;

@@ -9,6 +9,7 @@ pub mod config;
 mod connection;
 mod context;
 pub mod env;
+mod flushing;
 mod handshake;
 mod in_flight;
 pub mod limits;

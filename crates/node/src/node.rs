@@ -7,8 +7,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use basalt_coordinator::{Coordinator, Counters, Replica, TableStorage};
-use basalt_model::CounterId;
 use basalt_model::env::SharedEnv;
+use basalt_model::{CounterId, Table};
 use basalt_query::schema::{SchemaError, SchemaStoreParts, Scratch};
 use basalt_query::system_tables::NodeFacts;
 use basalt_query::{QueryProcessor, SchemaAccess, SchemaStore};
@@ -24,6 +24,7 @@ use crate::auth::{AllowAll, Authenticator};
 use crate::clients::{Clients, End};
 use crate::config::settings::{CommitlogSync, Settings};
 use crate::context::Context;
+use crate::flushing::Flushing;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
 use crate::local_replica::{LocalReplica, TombstoneThresholds};
@@ -225,6 +226,7 @@ pub struct Node {
     /// Runs statements.
     pub processor: Arc<QueryProcessor>,
     purging: Purging,
+    flushing: Flushing,
     storage: Storage,
     admin: Option<AdminServer>,
 }
@@ -276,10 +278,11 @@ impl Node {
             settings.query.clone(),
         ));
         let purging = start_purging(settings, &env, &storage, &schema)?;
+        let flushing = start_flushing(&env, &storage, &schema)?;
         let service =
             Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
         let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
-        Ok(Node { server, schema, processor, purging, storage, admin: None })
+        Ok(Node { server, schema, processor, purging, flushing, storage, admin: None })
     }
 
     /// Listens for `nodetool`; answers where.
@@ -309,6 +312,7 @@ impl Node {
             admin.stop();
         }
         self.purging.stop();
+        self.flushing.stop();
         self.storage.pool.close();
         let committed = self.storage.committer.stop();
         // Whatever the log says, memtables that can be written are.
@@ -337,6 +341,21 @@ fn start_purging(
     let rate = settings.purge_bytes_per_second;
     Purging::start(Arc::clone(env), Arc::clone(engine), purger, Box::new(tables), rate)
         .map_err(system("starting to purge"))
+}
+
+fn start_flushing(
+    env: &SharedEnv,
+    storage: &Storage,
+    schema: &Arc<SchemaStore>,
+) -> Result<Flushing, StartError> {
+    let schema = Arc::clone(schema);
+    let asking = move || {
+        let schema = schema.current();
+        let asks = |table: &&Arc<Table>| table.options.memtable_flush_period_in_ms > 0 && !table.is_virtual;
+        schema.tables_by_id.values().filter(asks).cloned().collect()
+    };
+    Flushing::start(Arc::clone(env), Arc::clone(&storage.engine), Box::new(asking))
+        .map_err(system("starting to flush"))
 }
 
 fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {

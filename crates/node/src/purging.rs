@@ -36,6 +36,8 @@ pub type Tables = Box<dyn Fn() -> Vec<Arc<Table>> + Send + Sync>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Plan {
     next_s: i64,
+    /// The `gc_grace_seconds` that this was planned with.
+    gc_grace_s: i32,
     /// Entries purged since the table was compacted.
     purged: u64,
 }
@@ -161,7 +163,13 @@ impl Shared {
         for table in tables {
             let now_s = self.env.now_s();
             // What happened before the start is not known: it is looked at soon.
-            let plan = plans.entry(table.id).or_insert(Plan { next_s: now_s + INTERVAL_MIN_S, purged: 0 });
+            let gc_grace_s = table.options.gc_grace_seconds;
+            let soon = Plan { next_s: now_s + INTERVAL_MIN_S, gc_grace_s, purged: 0 };
+            let plan = plans.entry(table.id).or_insert(soon);
+            if plan.gc_grace_s != gc_grace_s {
+                // Altered: what was not due may be.
+                *plan = Plan { next_s: plan.next_s.min(soon.next_s), gc_grace_s, ..*plan };
+            }
             if now_s < plan.next_s {
                 continue;
             }
@@ -206,12 +214,12 @@ impl Shared {
         let next_s = next_s(now_s, i64::from(table.options.gc_grace_seconds), counts.next_due_s);
         let purged = plan.purged + counts.purged;
         if purged < COMPACTED_AFTER || purged < counts.rows / COMPACTED_PART {
-            return Plan { next_s, purged };
+            return Plan { next_s, purged, ..plan };
         }
         if let Err(error) = self.engine.compact(table.id) {
             tracing::warn!("Compacting {}.{} failed: {error}", table.keyspace, table.name);
         }
-        Plan { next_s, purged: 0 }
+        Plan { next_s, purged: 0, ..plan }
     }
 }
 

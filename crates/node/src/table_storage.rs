@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use basalt_coordinator::{ReplicaError, Reply, TableStorage};
-use basalt_model::TableId;
-use basalt_storage::engine::{Engine, EngineError};
+use basalt_model::schema::OptionsEffect;
+use basalt_model::{Table, TableId};
+use basalt_storage::engine::{Engine, EngineError, StorageOptions};
 use tokio::sync::oneshot;
 
 use crate::pool::{Pool, PoolError};
@@ -54,10 +55,20 @@ pub fn replica_error(error: EngineError) -> ReplicaError {
 }
 
 impl TableStorage for EngineTables {
-    fn create(&self, tables: Vec<TableId>) -> Reply<()> {
+    fn create(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
         let engine = Arc::clone(&self.engine);
         on_pool(&self.pool, move || {
-            tables.into_iter().try_for_each(|table| engine.create_table(table)).map_err(replica_error)
+            let create =
+                |table: &Arc<Table>| engine.create_table_with(table.id, &StorageOptions::of(&table.options));
+            tables.iter().map(create).collect::<Result<_, _>>().map_err(replica_error)
+        })
+    }
+
+    fn set_options(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
+        let engine = Arc::clone(&self.engine);
+        on_pool(&self.pool, move || {
+            let set = |table: &Arc<Table>| engine.set_options(table.id, &StorageOptions::of(&table.options));
+            tables.iter().map(set).collect::<Result<_, _>>().map_err(replica_error)
         })
     }
 

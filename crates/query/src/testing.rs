@@ -14,6 +14,7 @@ use basalt_model::command::{
     ClusteringFilter, KeyBound, KeyRange, PartitionRows, ReadPage, ReadTarget, RowSelection,
 };
 use basalt_model::env::Env;
+use basalt_model::schema::OptionsEffect;
 use basalt_model::{
     Clustering, Deadline, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, ReadCommand, Row,
     Slice, Table, TableId,
@@ -241,12 +242,26 @@ impl Replica for TestReplica {
     }
 }
 
-/// Storage that is only a list.
+/// Storage that is only a list. What it says of options goes by their comment.
 #[derive(Default)]
 pub struct TestStorage(pub Mutex<Vec<TableId>>);
 
 impl TableStorage for TestStorage {
-    fn create(&self, tables: Vec<TableId>) -> Reply<()> {
+    fn create(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
+        self.0.lock().extend(tables.iter().map(|table| table.id));
+        self.set_options(tables)
+    }
+
+    fn set_options(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
+        let effect = |table: &Arc<Table>| match table.options.comment.as_str() {
+            "shares" => OptionsEffect::Shared,
+            "waits" => OptionsEffect::NextStart,
+            _ => OptionsEffect::NewFiles,
+        };
+        Reply::ready(Ok(tables.iter().map(effect).collect()))
+    }
+
+    fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
         self.0.lock().extend(tables);
         Reply::ready(Ok(()))
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! <dir>/basalt-lock       held (flock) while an engine has the directory open
 //! <dir>/basalt-format     "basalt-format <version>\n": written last when a directory is made
+//! <dir>/basalt-options    which options the families have: `options_file`
 //! <dir>/basalt-creating   there only while a directory is being made: nothing in it counts yet
 //! <dir>/db/               RocksDB's files
 //! ```
@@ -71,6 +72,11 @@ impl Directory {
         Ok(directory)
     }
 
+    /// The directory itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where RocksDB's files are.
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
@@ -87,10 +93,7 @@ impl Directory {
             if !self.is_new {
                 return Ok(());
             }
-            let temporary = self.path.join(format!("{FORMAT_FILE}.tmp"));
-            write_synced(&temporary, format!("{FORMAT_MAGIC}{FORMAT}\n").as_bytes())?;
-            fs::rename(&temporary, self.path.join(FORMAT_FILE))?;
-            sync_directory(&self.path)?;
+            replace_file(&self.path, FORMAT_FILE, format!("{FORMAT_MAGIC}{FORMAT}\n").as_bytes())?;
             // If a crash leaves it, it means nothing: the format file is looked at first.
             fs::remove_file(self.path.join(CREATING_FILE))
         };
@@ -169,6 +172,14 @@ fn create_durably(path: &Path) -> io::Result<()> {
         made => made?,
     }
     sync_directory(parent)
+}
+
+/// Writes a file of a directory so that it is the old or the new one whenever the power goes.
+pub(crate) fn replace_file(directory: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+    let temporary = directory.join(format!("{name}.tmp"));
+    write_synced(&temporary, content)?;
+    fs::rename(&temporary, directory.join(name))?;
+    sync_directory(directory)
 }
 
 fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {

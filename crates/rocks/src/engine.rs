@@ -1,14 +1,16 @@
 //! [`RocksEngine`]: the engine's contract on RocksDB. Reads, views, cursors and table changes are
 //! in their own files; here are writes, syncs, flushes and the end.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use basalt_model::TableId;
+use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{
-    Cursor, CursorOptions, Engine, EngineError, OpKind, ReadTier, Reads, Sync, TableInfo, TableStats, Values,
-    WriteOptions, WriteSet,
+    Cursor, CursorOptions, Engine, EngineError, OpKind, ReadTier, Reads, StorageOptions, Sync, TableInfo,
+    TableStats, Values, WriteOptions, WriteSet,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -24,6 +26,7 @@ use crate::family::Family;
 use crate::open::{self, OWN_FAMILIES_MAX, RocksConfig};
 use crate::open_error::OpenError;
 use crate::options::{self, Kit};
+use crate::options_file::FamilyOptions;
 use crate::reads::{self, View};
 use crate::table_map::{Home, TableMap};
 use crate::tables::Wish;
@@ -37,6 +40,8 @@ pub struct RocksEngine {
     tables: ArcSwap<TableMap>,
     /// The next free number; held while a table is made, dropped or truncated.
     definitions: Mutex<u32>,
+    /// What the file of options says.
+    kept_options: Mutex<FamilyOptions>,
     catalogue: Arc<Family>,
     shared: Arc<Family>,
     read_all: ReadOptions,
@@ -46,7 +51,7 @@ pub struct RocksEngine {
     db: Arc<DB>,
     kit: Kit,
     // Last: the directory is released when RocksDB has gone.
-    _directory: Directory,
+    directory: Directory,
 }
 
 impl RocksEngine {
@@ -77,11 +82,13 @@ impl RocksEngine {
         tables: TableMap,
         next: u32,
         kit: Kit,
+        kept_options: FamilyOptions,
         directory: Directory,
     ) -> RocksEngine {
         RocksEngine {
             tables: ArcSwap::from_pointee(tables),
             definitions: Mutex::new(next),
+            kept_options: Mutex::new(kept_options),
             catalogue,
             shared,
             read_all: options::read(false),
@@ -90,7 +97,7 @@ impl RocksEngine {
             log_failure: OnceLock::new(),
             db,
             kit,
-            _directory: directory,
+            directory,
         }
     }
 
@@ -116,6 +123,14 @@ impl RocksEngine {
 
     pub(crate) fn set_tables(&self, tables: TableMap) {
         self.tables.store(Arc::new(tables));
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn kept_options(&self) -> &Mutex<FamilyOptions> {
+        &self.kept_options
     }
 
     /// The right to change tables, and the next free number.
@@ -272,12 +287,28 @@ impl Engine for RocksEngine {
 
     fn create_table(&self, table: TableId) -> Result<(), EngineError> {
         self.check_writable()?;
-        self.make_tables(&[table], Wish::Own)
+        self.make_tables(&[table], Wish::Own, &StorageOptions::default())
+    }
+
+    fn create_table_with(
+        &self,
+        table: TableId,
+        options: &StorageOptions,
+    ) -> Result<OptionsEffect, EngineError> {
+        self.check_writable()?;
+        self.make_tables(&[table], Wish::Own, options)?;
+        // One that was there keeps its data, not its options; one that has to share says so.
+        self.change_options(table, options)
+    }
+
+    fn set_options(&self, table: TableId, options: &StorageOptions) -> Result<OptionsEffect, EngineError> {
+        self.check_writable()?;
+        self.change_options(table, options)
     }
 
     fn create_small_tables(&self, tables: &[TableId]) -> Result<(), EngineError> {
         self.check_writable()?;
-        self.make_tables(tables, Wish::Shared)
+        self.make_tables(tables, Wish::Shared, &StorageOptions::default())
     }
 
     fn drop_table(&self, table: TableId) -> Result<(), EngineError> {

@@ -1,8 +1,14 @@
 //! What the engine says of itself: numbers for metrics, and whether it is well.
 
-use rocksdb::properties;
+use basalt_model::TableId;
+use basalt_storage::engine::EngineError;
+use rocksdb::{WaitForCompactOptions, properties};
 
 use crate::engine::RocksEngine;
+use crate::error;
+
+/// RocksDB's own number of levels.
+const LEVELS: usize = 7;
 
 /// Whether the engine does its work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +54,37 @@ pub struct Metrics {
 }
 
 impl RocksEngine {
+    /// How many files a table has on each level, the last level with files at the end. Those of tables that share count all together.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Closed`.
+    pub fn files_by_level(&self, table: TableId) -> Result<Vec<usize>, EngineError> {
+        self.check_open()?;
+        let tables = self.tables_now();
+        let home = tables.home(table)?;
+        let mut files = Vec::new();
+        for level in 0..LEVELS {
+            let name = properties::num_files_at_level(level);
+            let value = self.db().property_value_cf(home.family.handle(), &name);
+            let value = value.map_err(|error| error::other(Some(table), error))?;
+            files.push(value.and_then(|value| value.parse().ok()).unwrap_or(0));
+        }
+        while files.last() == Some(&0) {
+            files.pop();
+        }
+        Ok(files)
+    }
+
+    /// Waits until no flush or compaction is left to do. For tests and measurements.
+    ///
+    /// # Errors
+    /// `Io`, `Closed`.
+    pub fn wait_for_compactions(&self) -> Result<(), EngineError> {
+        self.check_open()?;
+        let waited = self.db().wait_for_compact(&WaitForCompactOptions::default());
+        waited.map_err(|error| error::other(None, error))
+    }
+
     fn number(&self, property: &properties::PropName) -> u64 {
         // A property this version does not have would be a mistake of ours; a test asks for all.
         self.db().property_int_value(property).ok().flatten().unwrap_or(0)

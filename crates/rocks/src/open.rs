@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use basalt_storage::engine::StorageOptions;
 use rocksdb::{ColumnFamilyDescriptor, DB, IteratorMode, WriteBatch};
 
 use crate::catalogue::{Entry, Place, erased_key};
@@ -16,6 +17,7 @@ use crate::engine::RocksEngine;
 use crate::family::{self, CATALOGUE, Family, SHARED};
 use crate::open_error::OpenError;
 use crate::options::{self, Kit};
+use crate::options_file::{self, FamilyOptions, Unreadable};
 use crate::table_map::{Home, TableMap};
 
 /// What to do when a log record cannot be read while the log is replayed.
@@ -78,25 +80,38 @@ pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<Rock
     if let Some(strange) = names.iter().find(|name| !is_known(name)) {
         return Err(damaged(format!("there is a column family {strange:?} that this version does not make")));
     }
+    let family_options = options_file::read(directory.path()).map_err(|problem| match problem {
+        Unreadable::Io(error) => OpenError::from_io(&config.path, "read basalt-options", &error),
+        Unreadable::Line(detail) => damaged(detail),
+    })?;
     let describe = |name: &String| {
-        let options = if name == CATALOGUE { kit.catalogue() } else { kit.rows() };
-        ColumnFamilyDescriptor::new(name, options)
+        let options = match name.as_str() {
+            CATALOGUE => kit.catalogue(),
+            name => kit.rows(&options_of(&family_options, family::own_number(name)))?,
+        };
+        Ok(ColumnFamilyDescriptor::new(name, options))
     };
-    let db = DB::open_cf_descriptors(&database_options, &path, names.iter().map(describe)).map_err(failed)?;
+    let descriptors: Vec<_> = names.iter().map(describe).collect::<Result<_, _>>().map_err(failed)?;
+    let db = DB::open_cf_descriptors(&database_options, &path, descriptors).map_err(failed)?;
     let db = Arc::new(db);
 
     let missing = |name: &str| damaged(format!("the column family {name:?} is missing"));
     let catalogue = Arc::new(Family::find(&db, CATALOGUE).ok_or_else(|| missing(CATALOGUE))?);
     let shared = Arc::new(Family::find(&db, SHARED).ok_or_else(|| missing(SHARED))?);
-    let found = read_catalogue(&db, &catalogue, &shared).map_err(|problem| match problem {
-        Problem::Rocks(error) => failed(error),
-        Problem::Contradiction(detail) => damaged(detail),
-    })?;
+    let found =
+        read_catalogue(&db, &catalogue, &shared, &family_options).map_err(|problem| match problem {
+            Problem::Rocks(error) => failed(error),
+            Problem::Contradiction(detail) => damaged(detail),
+        })?;
 
     drop_orphans(&db, &names, &found.tables).map_err(failed)?;
     erase(&db, &catalogue, &shared, &found.erased).map_err(failed)?;
     directory.finish()?;
-    Ok(RocksEngine::new(db, catalogue, shared, found.tables, found.next, kit, directory))
+    Ok(RocksEngine::new(db, catalogue, shared, found.tables, found.next, kit, family_options, directory))
+}
+
+fn options_of(families: &FamilyOptions, number: Option<u32>) -> StorageOptions {
+    number.and_then(|number| families.get(&number)).copied().unwrap_or_default()
 }
 
 fn is_known(name: &str) -> bool {
@@ -108,7 +123,12 @@ enum Problem {
     Contradiction(String),
 }
 
-fn read_catalogue(db: &Arc<DB>, catalogue: &Family, shared: &Arc<Family>) -> Result<Found, Problem> {
+fn read_catalogue(
+    db: &Arc<DB>,
+    catalogue: &Family,
+    shared: &Arc<Family>,
+    family_options: &FamilyOptions,
+) -> Result<Found, Problem> {
     let mut found = Found { tables: TableMap::default(), next: 0, erased: Vec::new() };
     let mut places = HashSet::new();
     let mut greatest = None;
@@ -142,7 +162,9 @@ fn read_catalogue(db: &Arc<DB>, catalogue: &Family, shared: &Arc<Family>) -> Res
                     return Err(Problem::Contradiction(detail));
                 }
                 greatest = greatest.max(Some(number));
-                found.tables.homes.insert(table, Arc::new(Home { record, family, prefix }));
+                let own = prefix.is_none().then_some(number);
+                let options = options_of(family_options, own);
+                found.tables.homes.insert(table, Arc::new(Home { record, family, prefix, options }));
             }
         }
     }

@@ -1,18 +1,16 @@
 //! RocksDB's options, all made here from a [`Budget`]. What differs from RocksDB's defaults says
 //! why; numbers that were measured are in `docs/decisions/0002-column-families.md`.
 
+use basalt_storage::engine::StorageOptions;
 use rocksdb::{
-    BlockBasedOptions, BlockBasedTablePinningTier, Cache, DBCompressionType, DBRecoveryMode, LogLevel,
-    Options, ReadOptions, ReadTier as RocksTier, WriteBufferManager, WriteOptions,
+    BlockBasedOptions, Cache, DBRecoveryMode, LogLevel, Options, ReadOptions, ReadTier as RocksTier,
+    WriteBufferManager, WriteOptions,
 };
 
 use crate::budget::Budget;
+use crate::family_options;
 use crate::merge;
 use crate::open::{LogRecovery, RocksConfig};
-
-/// Bits of Bloom filter for a key: one absent key in a hundred costs a look into a file. Cassandra's
-/// default `bloom_filter_fp_chance` is the same 0.01.
-const BLOOM_BITS_PER_KEY: f64 = 10.0;
 
 /// A memtable takes memory in pieces of this size. RocksDB's own choice, an eighth of a memtable,
 /// would cost a megabyte and more for each table that has one row.
@@ -85,36 +83,31 @@ impl Kit {
         options
     }
 
-    /// Options of a family that holds rows. `shared` says that keys begin with a table's prefix.
-    pub(crate) fn rows(&self) -> Options {
+    /// Options of a family that holds rows.
+    pub(crate) fn rows(&self, table: &StorageOptions) -> Result<Options, rocksdb::Error> {
         let mut options = Options::default();
         merge::set_operator(&mut options);
-        options.set_block_based_table_factory(&self.blocks());
+        options.set_block_based_table_factory(&self.blocks(table));
         options.set_write_buffer_size(usize::try_from(self.budget.memtable_bytes).unwrap_or(usize::MAX));
         options.set_max_write_buffer_number(4);
         options.set_arena_block_size(ARENA_BLOCK);
-        options.set_compression_type(DBCompressionType::Lz4);
-        options
+        family_options::with(options, table)
     }
 
     /// Options of the catalogue's family.
     pub(crate) fn catalogue(&self) -> Options {
         let mut options = Options::default();
-        options.set_block_based_table_factory(&self.blocks());
+        options.set_block_based_table_factory(&self.blocks(&StorageOptions::default()));
         options.set_arena_block_size(ARENA_BLOCK);
         options
     }
 
-    fn blocks(&self) -> BlockBasedOptions {
+    fn blocks(&self, table: &StorageOptions) -> BlockBasedOptions {
         let mut blocks = BlockBasedOptions::default();
         blocks.set_block_cache(&self.cache);
-        blocks.set_bloom_filter(BLOOM_BITS_PER_KEY, false);
         blocks.set_format_version(6);
-        // Indexes and filters count against the one memory number. Those of fresh files stay, so
-        // that an absent key is answered without the disk.
         blocks.set_cache_index_and_filter_blocks(true);
-        blocks.set_top_level_index_pinning_tier(BlockBasedTablePinningTier::All);
-        blocks.set_unpartitioned_pinning_tier(BlockBasedTablePinningTier::FlushAndSimilar);
+        family_options::set_blocks(&mut blocks, table);
         blocks
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use basalt_model::TableId;
-use basalt_storage::engine::EngineError;
+use basalt_storage::engine::{EngineError, StorageOptions};
 use smallvec::SmallVec;
 
 use crate::catalogue::Record;
@@ -25,6 +25,8 @@ pub(crate) struct Home {
     pub(crate) family: Arc<Family>,
     /// What its keys begin with, if it shares the family.
     pub(crate) prefix: Option<Prefix>,
+    /// What its family was asked for; the defaults if it shares it.
+    pub(crate) options: StorageOptions,
 }
 
 impl Home {

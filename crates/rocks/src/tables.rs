@@ -8,14 +8,18 @@
 use std::sync::Arc;
 
 use basalt_model::TableId;
-use basalt_storage::engine::EngineError;
+use basalt_model::schema::OptionsEffect;
+use basalt_storage::engine::{EngineError, StorageOptions};
 use rocksdb::WriteBatch;
 
 use crate::catalogue::{Entry, Place, Record, table_key};
 use crate::engine::RocksEngine;
+use crate::error;
 use crate::family::{Family, own_name};
+use crate::family_options;
 use crate::open::erase_prefix;
 use crate::options;
+use crate::options_file::{self, FamilyOptions};
 use crate::table_map::{Home, TableMap};
 
 /// Where a new table, or a new generation of one, is to live.
@@ -28,13 +32,18 @@ pub(crate) enum Wish {
 }
 
 impl RocksEngine {
-    pub(crate) fn make_tables(&self, tables: &[TableId], wish: Wish) -> Result<(), EngineError> {
+    pub(crate) fn make_tables(
+        &self,
+        tables: &[TableId],
+        wish: Wish,
+        options: &StorageOptions,
+    ) -> Result<(), EngineError> {
         let mut next = self.definitions();
         let mut changed = TableMap::clone(&self.tables_now());
         let mut batch = WriteBatch::default();
         for table in tables {
             if !changed.homes.contains_key(table) {
-                let home = self.new_home(&mut next, &changed, wish, 0)?;
+                let home = self.new_home(&mut next, &changed, wish, 0, options)?;
                 self.put(&mut batch, Entry::Table(*table, home.record));
                 changed.homes.insert(*table, Arc::new(home));
             }
@@ -69,7 +78,7 @@ impl RocksEngine {
         let wish = if old.prefix.is_some() { Wish::Shared } else { Wish::Own };
         let mut others = TableMap::clone(&tables);
         others.homes.remove(&table);
-        let home = self.new_home(&mut next, &others, wish, old.record.generation + 1)?;
+        let home = self.new_home(&mut next, &others, wish, old.record.generation + 1, &old.options)?;
         // One durable step: the new generation's record, and the end of the old one's entries.
         let mut batch = WriteBatch::default();
         self.put(&mut batch, Entry::Table(table, home.record));
@@ -81,6 +90,60 @@ impl RocksEngine {
         self.drop_if_own(old)
     }
 
+    pub(crate) fn change_options(
+        &self,
+        table: TableId,
+        options: &StorageOptions,
+    ) -> Result<OptionsEffect, EngineError> {
+        let _next = self.definitions();
+        let tables = self.tables_now();
+        let home = tables.home(table)?;
+        let Place::Own(number) = home.record.place else {
+            let is_default = *options == StorageOptions::default();
+            return Ok(if is_default { OptionsEffect::NewFiles } else { OptionsEffect::Shared });
+        };
+        if home.options == *options {
+            return Ok(OptionsEffect::NewFiles);
+        }
+        // What is kept is what the family is opened with, should the step after it not be reached.
+        self.keep_options(&tables, Some((number, options)))?;
+        let mut changes = family_options::changeable(options);
+        changes.push(family_options::changeable_blocks(options));
+        let changes: Vec<(&str, &str)> =
+            changes.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        self.db()
+            .set_options_cf(home.family.handle(), &changes)
+            .map_err(|error| error::other(Some(table), error))?;
+        let mut changed = TableMap::clone(&tables);
+        let home = Home { family: Arc::clone(&home.family), options: *options, ..**home };
+        let needs_opening = family_options::needs_opening(&tables.home(table)?.options, options);
+        changed.homes.insert(table, Arc::new(home));
+        self.set_tables(changed);
+        Ok(if needs_opening { OptionsEffect::NextStart } else { OptionsEffect::NewFiles })
+    }
+
+    /// Writes down which options the families of `tables` have, and one more, if that is not what is written already.
+    fn keep_options(
+        &self,
+        tables: &TableMap,
+        one_more: Option<(u32, &StorageOptions)>,
+    ) -> Result<(), EngineError> {
+        let own = tables.homes.values().filter_map(|home| match home.record.place {
+            Place::Own(number) => Some((number, home.options)),
+            Place::Shared(_) => None,
+        });
+        let mut families: FamilyOptions = own.collect();
+        families.extend(one_more.map(|(number, options)| (number, *options)));
+        families.retain(|_, options| *options != StorageOptions::default());
+        let mut kept = self.kept_options().lock();
+        if *kept != families {
+            options_file::write(self.directory(), &families)
+                .map_err(|error| EngineError::Io { detail: format!("basalt-options: {error}") })?;
+            *kept = families;
+        }
+        Ok(())
+    }
+
     /// Finds a place among `tables`, making the family if it is to be its own.
     fn new_home(
         &self,
@@ -88,21 +151,30 @@ impl RocksEngine {
         tables: &TableMap,
         wish: Wish,
         generation: u64,
+        options: &StorageOptions,
     ) -> Result<Home, EngineError> {
         let number = *next;
         let after = number
             .checked_add(1)
             .ok_or_else(|| EngineError::Io { detail: "the numbers of tables are used up".to_owned() })?;
-        let home = if wish == Wish::Own && tables.own_families() < self.kit().own_families_max {
+        // Those with options of their own have families of their own for longer.
+        let max = match *options == StorageOptions::default() {
+            true => self.kit().own_families_max,
+            false => self.kit().own_families_max.saturating_mul(4),
+        };
+        let home = if wish == Wish::Own && tables.own_families() < max {
             let name = own_name(number);
-            self.db().create_cf(&name, &self.kit().rows()).map_err(|error| self.failed_write(error))?;
+            self.keep_options(tables, Some((number, options)))?;
+            let rows = self.kit().rows(options).map_err(|error| self.failed_write(error))?;
+            self.db().create_cf(&name, &rows).map_err(|error| self.failed_write(error))?;
             let family = Family::find(self.db(), &name)
                 .ok_or_else(|| EngineError::Io { detail: format!("no handle of {name}") })?;
             let record = Record { generation, place: Place::Own(number) };
-            Home { record, family: Arc::new(family), prefix: None }
+            Home { record, family: Arc::new(family), prefix: None, options: *options }
         } else {
             let record = Record { generation, place: Place::Shared(number) };
-            Home { record, family: Arc::clone(self.shared()), prefix: Some(number.to_be_bytes()) }
+            let options = StorageOptions::default();
+            Home { record, family: Arc::clone(self.shared()), prefix: Some(number.to_be_bytes()), options }
         };
         // Even if the step that follows fails: a number is never given twice.
         *next = after;

@@ -7,12 +7,15 @@
 
 pub mod failing;
 pub mod mem;
+pub mod options;
 mod write_set;
 
 use basalt_model::TableId;
+use basalt_model::schema::OptionsEffect;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+pub use options::StorageOptions;
 pub use write_set::{Op, OpKind, WriteSet};
 
 /// Why an engine did not do what it was asked.
@@ -212,6 +215,29 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// # Errors
     /// `Io`, `OutOfSpace`, `Closed`.
     fn create_table(&self, table: TableId) -> Result<(), EngineError>;
+
+    /// As [`Engine::create_table`], with options for its files.
+    ///
+    /// # Errors
+    /// As [`Engine::create_table`] and [`Engine::set_options`].
+    fn create_table_with(
+        &self,
+        table: TableId,
+        options: &StorageOptions,
+    ) -> Result<OptionsEffect, EngineError> {
+        self.create_table(table)?;
+        self.set_options(table, options)
+    }
+
+    /// Gives a table other options; says when they have their effect. They stay with it when it is truncated and
+    /// when the engine is opened anew. An engine without files has nothing to do.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `Closed`.
+    fn set_options(&self, table: TableId, options: &StorageOptions) -> Result<OptionsEffect, EngineError> {
+        let _ = (table, options);
+        Ok(OptionsEffect::NewFiles)
+    }
 
     /// Makes tables that are expected to stay small, as system tables are: an engine may keep such
     /// tables together and make all of them in one step. Those that exist stay as they are.

@@ -1,6 +1,6 @@
 //! Table options with Cassandra 5.0's defaults (`schema/TableParams`).
 //!
-//! Only kept and shown here; which of them has an effect is said in COMPAT.md.
+//! Only kept and shown here; what each does is said in `docs/operations/table-options.md`.
 
 use std::collections::BTreeMap;
 
@@ -61,6 +61,17 @@ pub struct TableOptions {
     pub incremental_backups: bool,
     /// Opaque `extensions`.
     pub extensions: BTreeMap<String, Vec<u8>>,
+}
+
+/// When the options of a table have their effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionsEffect {
+    /// On files written from now on: with the next flush or compaction.
+    NewFiles,
+    /// Partly so; how files are merged changes when the engine is opened the next time, or the table is truncated.
+    NextStart,
+    /// Never: the table shares its files with others.
+    Shared,
 }
 
 fn map(entries: &[(&str, &str)]) -> BTreeMap<String, String> {

@@ -65,12 +65,15 @@ fn dead_partitions_go_when_their_time_has_come() {
     let committer =
         Arc::new(Committer::start(Arc::clone(&engine), Arc::clone(&env), SyncMode::Batch).unwrap());
     let writer = Arc::new(Writer::new(Arc::clone(&engine), 1 << 20));
-    let tables = vec![Arc::clone(&table)];
+    let tables = Arc::new(Mutex::new(vec![Arc::clone(&table)]));
     let shared = Shared {
         env,
         engine: Arc::clone(&engine),
         purger: Purger::new(Arc::clone(&engine), Arc::clone(&writer), Arc::clone(&committer)),
-        tables: Box::new(move || tables.clone()),
+        tables: {
+            let tables = Arc::clone(&tables);
+            Box::new(move || tables.lock().clone())
+        },
         bytes_per_second: 1,
         is_stopping: Mutex::new(false),
         stopped: Condvar::new(),
@@ -96,6 +99,15 @@ fn dead_partitions_go_when_their_time_has_come() {
         clock.0.store(now_s, Ordering::SeqCst);
         shared.look(&mut plans);
         assert_eq!((keys(), plans[&table.id].next_s), (left, next_s), "at {now_s}");
+    }
+
+    // The next look is due at 2,300; a shorter gc_grace_seconds brings it forward.
+    let options = TableOptions { gc_grace_seconds: 10, ..TableOptions::default() };
+    *tables.lock() = vec![Arc::new(Table { options, ..Table::clone(&table) })];
+    for (now_s, next_s) in [(1_400, 2_000), (1_401, 2_000), (2_000, 2_600)] {
+        clock.0.store(now_s, Ordering::SeqCst);
+        shared.look(&mut plans);
+        assert_eq!(plans[&table.id].next_s, next_s, "at {now_s}");
     }
 
     *shared.is_stopping.lock() = true;

@@ -132,3 +132,71 @@ fn the_tables_of_the_corpus_can_be_made() {
         replay(file);
     }
 }
+
+/// The warnings of a statement about table `ks.t`.
+fn warnings(store: &SchemaStore, statement: &str) -> Vec<String> {
+    let statement = basalt_cql::parse_statement(statement).unwrap();
+    run(store.change(Some("ks"), |context| plan(&statement, context))).unwrap().warnings
+}
+
+#[test]
+fn options_without_effect_are_named_and_no_others() {
+    let store = TestNode::new().open();
+    warnings(
+        &store,
+        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    let ours = "Options of table ks.t that are kept but have no effect in Basalt: ";
+    let effective = "CREATE TABLE t (k int PRIMARY KEY) WITH compression = {'class': 'ZstdCompressor', \
+        'compression_level': 5, 'chunk_length_in_kb': 64, 'min_compress_ratio': 1.1} \
+        AND compaction = {'class': 'LeveledCompactionStrategy', 'sstable_size_in_mb': 8, 'fanout_size': 5, \
+        'enabled': false, 'tombstone_threshold': 0.2, 'log_all': false} \
+        AND bloom_filter_fp_chance = 0.2 AND caching = {'keys': 'NONE'} AND gc_grace_seconds = 10 \
+        AND default_time_to_live = 20 AND memtable_flush_period_in_ms = 30 AND comment = 'c'";
+    assert_eq!(warnings(&store, effective), Vec::<String>::new());
+    for (options, named) in [
+        (
+            "compaction = {'class': 'LeveledCompactionStrategy', 'single_sstable_uplevel': true, 'log_all': true}",
+            "compaction.log_all, compaction.single_sstable_uplevel",
+        ),
+        (
+            "compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'HOURS', \
+             'compaction_window_size': 2, 'min_threshold': 5, 'timestamp_resolution': 'MILLISECONDS', \
+             'tombstone_threshold': 0.3, 'bucket_low': 0.4}",
+            "compaction.bucket_low, compaction.compaction_window_size, compaction.compaction_window_unit, \
+             compaction.timestamp_resolution, compaction.tombstone_threshold",
+        ),
+        (
+            "compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L10', 'base_shard_count': 8, \
+             'target_sstable_size': '2GiB'}",
+            "compaction.base_shard_count, compaction.target_sstable_size",
+        ),
+        ("caching = {'keys': 'ALL', 'rows_per_partition': 10}", "caching.rows_per_partition"),
+        (
+            "speculative_retry = 'ALWAYS' AND read_repair = 'NONE' AND crc_check_chance = 0.5 \
+             AND min_index_interval = 64 AND max_index_interval = 4096 AND additional_write_policy = '50ms' \
+             AND memtable = 'trie' AND incremental_backups = false",
+            "additional_write_policy, crc_check_chance, incremental_backups, max_index_interval, memtable, \
+             min_index_interval, read_repair, speculative_retry",
+        ),
+    ] {
+        assert_eq!(warnings(&store, &format!("ALTER TABLE t WITH {options}")), [format!("{ours}{named}")]);
+    }
+    // Said of what is asked for now, not of what was before.
+    assert_eq!(warnings(&store, "ALTER TABLE t WITH gc_grace_seconds = 11"), Vec::<String>::new());
+}
+
+#[test]
+fn users_are_told_when_storage_cannot_do_what_they_asked() {
+    let store = TestNode::new().open();
+    warnings(
+        &store,
+        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    // The storage of these tests goes by the comment.
+    let shares = warnings(&store, "CREATE TABLE t (k int PRIMARY KEY) WITH comment = 'shares'");
+    assert!(shares[0].starts_with("Table ks.t shares its files with other tables"), "{shares:?}");
+    let waits = warnings(&store, "ALTER TABLE t WITH comment = 'waits'");
+    assert!(waits[0].contains("until the node starts again"), "{waits:?}");
+    assert_eq!(warnings(&store, "ALTER TABLE t ADD v int"), Vec::<String>::new(), "no option was altered");
+}

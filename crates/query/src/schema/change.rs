@@ -1,6 +1,8 @@
 //! The difference between two states of a keyspace, as rows of `system_schema`
 //! (`SchemaKeyspace.convertSchemaDiffToMutations`), and which tables come and go with it.
 
+use std::sync::Arc;
+
 use basalt_model::types::UserType;
 use basalt_model::{Column, Keyspace, Mutation, Table, TableId};
 
@@ -12,7 +14,9 @@ pub struct Difference {
     /// The rows; `None` when nothing differs.
     pub mutation: Option<Mutation>,
     /// Tables that are new.
-    pub created: Vec<TableId>,
+    pub created: Vec<Arc<Table>>,
+    /// Tables that were there and have other options.
+    pub with_options: Vec<Arc<Table>>,
     /// Tables that are gone.
     pub dropped: Vec<TableId>,
 }
@@ -33,19 +37,20 @@ pub fn difference(
     after: Option<&Keyspace>,
     time: ChangeTime,
 ) -> Difference {
-    let ids = |keyspace: &Keyspace| keyspace.tables.values().map(|table| table.id).collect();
     let writer = |name: &str| SchemaMutation::new(schema_tables, name, time.timestamp, time.now_s);
     match (before, after) {
         (None, None) => Difference::default(),
         (None, Some(after)) => {
             let mut mutation = writer(&after.name);
             create(after, &mut mutation);
-            Difference { mutation: mutation.finish(), created: ids(after), dropped: Vec::new() }
+            let created = after.tables.values().cloned().collect();
+            Difference { mutation: mutation.finish(), created, ..Difference::default() }
         }
         (Some(before), None) => {
             let mut mutation = writer(&before.name);
             mutation.delete_keyspace();
-            Difference { mutation: mutation.finish(), created: Vec::new(), dropped: ids(before) }
+            let dropped = before.tables.values().map(|table| table.id).collect();
+            Difference { mutation: mutation.finish(), dropped, ..Difference::default() }
         }
         (Some(before), Some(after)) => {
             let mut mutation = writer(&after.name);
@@ -97,13 +102,16 @@ fn alter(
                     continue;
                 }
                 tables::alter(table, new, mutation);
+                if table.options != new.options {
+                    difference.with_options.push(Arc::clone(new));
+                }
             }
             replaced => {
                 tables::delete(table, mutation);
                 difference.dropped.push(table.id);
                 if let Some(new) = replaced {
                     tables::create(new, mutation);
-                    difference.created.push(new.id);
+                    difference.created.push(Arc::clone(new));
                 }
             }
         }
@@ -111,7 +119,7 @@ fn alter(
     }
     for (_, table) in after.tables.iter().filter(|(name, _)| !before.tables.contains_key(*name)) {
         tables::create(table, mutation);
-        difference.created.push(table.id);
+        difference.created.push(Arc::clone(table));
         differs = true;
     }
     differs

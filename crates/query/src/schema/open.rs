@@ -214,7 +214,7 @@ impl Opening {
         Ok(())
     }
 
-    /// Every table has storage; storage without a table goes.
+    /// Every table has storage, with its options; storage without a table goes.
     async fn check_storage(
         &self,
         parts: &SchemaStoreParts,
@@ -235,6 +235,9 @@ impl Opening {
         if !orphans.is_empty() {
             parts.storage.remove(orphans).await?;
         }
+        // A crash may have come between a change and its effect on storage.
+        let tables = self.keyspaces.values().flat_map(|keyspace| keyspace.tables.values()).cloned().collect();
+        parts.storage.set_options(tables).await?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use basalt_coordinator::{Replica, ReplicaError, TableStorage};
 use basalt_model::command::{PartitionRows, ReadPage};
 use basalt_model::env::SharedEnv;
-use basalt_model::schema::DroppedColumn;
+use basalt_model::schema::{DroppedColumn, OptionsEffect};
 use basalt_model::{
     CqlError, Deadline, DecoratedKey, Keyspace, Mutation, PartitionUpdate, ReadCommand, Schema, Table,
     TableId,
@@ -140,7 +140,8 @@ impl SchemaStore {
         }
         writer.last_timestamp = timestamp;
         let dropped = difference.dropped.clone();
-        self.make(&mut writer, &schema, &plan.keyspace, after, difference, time).await?;
+        let late = self.make(&mut writer, &schema, &plan.keyspace, after, difference, time).await?;
+        warnings.extend(late);
         for listener in self.listeners.read().iter() {
             listener(&plan.change);
         }
@@ -153,7 +154,7 @@ impl SchemaStore {
         Ok(Outcome { result: StatementResult::SchemaChange(plan.change), warnings })
     }
 
-    /// Writes a difference and publishes what came of it.
+    /// Writes a difference and publishes what came of it; warns of options that have no effect on storage, or not yet.
     async fn make(
         &self,
         writer: &mut Writer,
@@ -162,10 +163,12 @@ impl SchemaStore {
         after: Option<&Keyspace>,
         difference: Difference,
         time: ChangeTime,
-    ) -> Result<(), SchemaError> {
-        let Difference { mutation, created, dropped } = difference;
+    ) -> Result<Vec<String>, SchemaError> {
+        let Difference { mutation, created, with_options, dropped } = difference;
+        let mut warnings = Vec::new();
         if !created.is_empty() {
-            self.parts.storage.create(created.clone()).await?;
+            let effects = self.parts.storage.create(created.clone()).await?;
+            warnings.extend(created.iter().zip(effects).filter_map(effect_warning));
         }
         let ids = system_table(schema, "basalt_columns")?;
         let mut mutations: Vec<Mutation> = mutation.into_iter().collect();
@@ -190,7 +193,13 @@ impl SchemaStore {
         if let (Some(loaded), Some(after)) = (&mut loaded, after) {
             keep_drop_times(after, loaded);
         }
-        self.publish(writer, schema, keyspace, loaded, time).await
+        self.publish(writer, schema, keyspace, loaded, time).await?;
+        if !with_options.is_empty() {
+            // Should this fail, storage gets them at the next start.
+            let effects = self.parts.storage.set_options(with_options.clone()).await?;
+            warnings.extend(with_options.iter().zip(effects).filter_map(effect_warning));
+        }
+        Ok(warnings)
     }
 
     /// Publishes what is stored of a keyspace, whatever it is.
@@ -264,6 +273,20 @@ impl SchemaStore {
         self.current.store(Arc::new(next));
         writer.unfinished = None;
         Ok(self.parts.replica.apply(vec![version], Deadline::NEVER).await?)
+    }
+}
+
+/// What users have to know of a table's options as its storage takes them.
+fn effect_warning((table, effect): (&Arc<Table>, OptionsEffect)) -> Option<String> {
+    let (keyspace, name) = (&table.keyspace, &table.name);
+    match effect {
+        OptionsEffect::NewFiles => None,
+        OptionsEffect::NextStart => Some(format!(
+            "Table {keyspace}.{name} is compacted and cached as before until the node starts again or the table is truncated"
+        )),
+        OptionsEffect::Shared => Some(format!(
+            "Table {keyspace}.{name} shares its files with other tables: its compaction, compression, bloom_filter_fp_chance and caching have no effect"
+        )),
     }
 }
 

@@ -10,7 +10,8 @@ use std::task::{Context, Poll, Waker};
 use basalt_coordinator::{Coordinator, Counters, OnApplied, Replica, ReplicaError, Reply, TableStorage};
 use basalt_model::command::ReadPage;
 use basalt_model::env::{Env, SharedEnv};
-use basalt_model::{CounterId, Deadline, Mutation, PartitionUpdate, ReadCommand, TableId};
+use basalt_model::schema::OptionsEffect;
+use basalt_model::{CounterId, Deadline, Mutation, PartitionUpdate, ReadCommand, Table, TableId};
 use basalt_query::schema::{SchemaStoreParts, Scratch};
 use basalt_query::system_tables::{NodeFacts, NodeViews, SettingView};
 use basalt_query::{QueryProcessor, QuerySettings, SchemaSettings, SchemaStore};
@@ -110,7 +111,17 @@ impl Replica for Memory {
 }
 
 impl TableStorage for Memory {
-    fn create(&self, tables: Vec<TableId>) -> Reply<()> {
+    fn create(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
+        let create = |table: &Arc<Table>| self.engine.create_table(table.id);
+        let created = tables.iter().try_for_each(create).map_err(engine_error);
+        Reply::ready(created.map(|()| vec![OptionsEffect::NewFiles; tables.len()]))
+    }
+
+    fn set_options(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
+        Reply::ready(Ok(vec![OptionsEffect::NewFiles; tables.len()]))
+    }
+
+    fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
         let mut tables = tables.into_iter();
         Reply::ready(tables.try_for_each(|table| self.engine.create_table(table)).map_err(engine_error))
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use basalt_model::TableId;
-use basalt_storage::engine::{Engine, ReadTier, Reads, Sync, WriteOptions, WriteSet};
+use basalt_storage::engine::{Engine, ReadTier, Reads, StorageOptions, Sync, WriteOptions, WriteSet};
 use rocksdb::IteratorMode;
 
 use super::RocksConfig;
@@ -72,7 +72,10 @@ fn a_family_without_a_table_is_dropped_and_its_number_is_free() {
     let engine = scratch.open();
     engine.create_table(table(1)).expect("a table");
     put(&engine, 1);
-    engine.db().create_cf(own_name(1), &engine.kit().rows()).expect("as if a crash came after this");
+    engine
+        .db()
+        .create_cf(own_name(1), &engine.kit().rows(&StorageOptions::default()).expect("options"))
+        .expect("as if a crash came after this");
     drop(engine);
     let engine = scratch.open();
     assert!(engine.db().cf_handle(&own_name(1)).is_none());
@@ -97,7 +100,10 @@ fn a_strange_family_is_refused() {
     for name in ["something", "own-01", "own-", "own--1"] {
         let scratch = Scratch::new();
         let engine = scratch.open();
-        engine.db().create_cf(name, &engine.kit().rows()).expect("a family");
+        engine
+            .db()
+            .create_cf(name, &engine.kit().rows(&StorageOptions::default()).expect("options"))
+            .expect("a family");
         drop(engine);
         let error = scratch.refused();
         assert!(error.contains(&format!("{name:?}")), "{error}");

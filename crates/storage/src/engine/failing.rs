@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use basalt_model::TableId;
+use basalt_model::schema::OptionsEffect;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
 use super::{
-    Cursor, CursorOptions, Engine, EngineError, ReadTier, Reads, Sync, TableInfo, TableStats, Values,
-    WriteOptions, WriteSet,
+    Cursor, CursorOptions, Engine, EngineError, ReadTier, Reads, StorageOptions, Sync, TableInfo, TableStats,
+    Values, WriteOptions, WriteSet,
 };
 
 /// A kind of call that can be made to fail.
@@ -183,6 +184,11 @@ impl<E: Engine> Engine for FailingEngine<E> {
     fn create_table(&self, table: TableId) -> Result<(), EngineError> {
         check(&self.plans, Call::Catalogue)?;
         self.inner.create_table(table)
+    }
+
+    fn set_options(&self, table: TableId, options: &StorageOptions) -> Result<OptionsEffect, EngineError> {
+        check(&self.plans, Call::Catalogue)?;
+        self.inner.set_options(table, options)
     }
 
     fn drop_table(&self, table: TableId) -> Result<(), EngineError> {
