@@ -120,6 +120,10 @@ class Kind:
         """Whether a user type of this name is inside of a vector in it."""
         return any(p.in_vector(udt, inside or self.family == "vector") for p in self.parts)
 
+    def sorts(self):
+        """Whether there are sets or maps in it, of which other texts make the same value."""
+        return self.family in ("set", "map") or any(p.sorts() for p in self.parts)
+
     def fixed(self):
         return None
 
@@ -169,8 +173,8 @@ class Collection(Kind):
         flat = [m for pair in members for m in pair] if self.family == "map" else members
         data = struct.pack(">i", len(members)) + b"".join(chunk(m[1]) for m in flat)
         if self.family == "map":
-            # Of equal keys in a literal Cassandra takes any; of bound ones the last.
-            once = {k[1]: (k[0], v[0]) for k, v in members}
+            # Of equal keys in a literal Cassandra takes any; of bound ones the last. Sets with other texts may be equal.
+            once = {None if self.parts[0].sorts() else k[1]: (k[0], v[0]) for k, v in members}
             return "{" + ", ".join("%s: %s" % entry for entry in once.values()) + "}", data
         return ("[%s]" if self.family == "list" else "{%s}") % ", ".join(m[0] for m in members), data
 

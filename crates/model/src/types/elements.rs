@@ -51,10 +51,12 @@ pub fn pack_vector(element: &DataType, values: &[Bytes]) -> Bytes {
 }
 
 /// Takes an unsigned vint length and that many bytes off `rest` (elements of a vector whose
-/// element type has no fixed length).
+/// element type has no fixed length). A length may be written in more bytes than it needs; the
+/// value then begins behind those needed, as in Cassandra (`VectorType.VariableLengthSerializer`).
 pub fn take_vint_value<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = usize::try_from(take_unsigned_vint(rest)?).ok()?;
-    let (value, tail) = rest.split_at_checked(length)?;
+    let length = take_unsigned_vint(&mut &**rest)?;
+    let (_, tail) = rest.split_at_checked(1 + extra_bytes(length))?;
+    let (value, tail) = tail.split_at_checked(usize::try_from(length).ok()?)?;
     *rest = tail;
     Some(value)
 }
@@ -77,11 +79,16 @@ pub fn take_vint(rest: &mut &[u8]) -> Option<i64> {
     Some((encoded >> 1) as i64 ^ -((encoded & 1) as i64))
 }
 
+/// How many bytes an unsigned vint has behind its first: each byte carries seven bits, up to eight
+/// bytes; nine bytes carry all 64.
+fn extra_bytes(value: u64) -> usize {
+    let bits = 64 - (value | 1).leading_zeros() as usize;
+    if bits > 56 { 8 } else { (bits - 1) / 7 }
+}
+
 /// Appends an unsigned vint.
 pub fn put_unsigned_vint(out: &mut Vec<u8>, value: u64) {
-    // Seven payload bits a byte, up to eight bytes; nine bytes carry all 64.
-    let bits = 64 - (value | 1).leading_zeros() as usize;
-    let extra = if bits > 56 { 8 } else { (bits - 1) / 7 };
+    let extra = extra_bytes(value);
     let bytes = value.to_be_bytes();
     if extra == 8 {
         out.push(0xff);

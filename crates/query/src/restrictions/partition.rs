@@ -150,6 +150,10 @@ fn sort(prefixes: &mut Vec<Vec<Option<Bytes>>>, table: &Table) {
 
 /// Refuses a key that is no value of its types (`Validation.validateKey`).
 fn check_types(values: &[Bytes], table: &Table) -> CqlResult<()> {
+    if matches!(values, [single] if single.is_empty()) {
+        // The whole key is empty, and later refused for that.
+        return Ok(());
+    }
     let mut columns = table.partition_key().iter().zip(values);
     columns.try_for_each(|(column, value)| column.data_type.validate(value)).map_err(marshal)
 }

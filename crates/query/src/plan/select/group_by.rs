@@ -50,7 +50,10 @@ pub(super) fn prepare(
                 })?;
                 column
             }
-            _ => return invalid("Group by is only supported on columns and functions of columns"),
+            part => {
+                check_name(part, table)?;
+                return invalid("Group by is only supported on columns and functions of columns");
+            }
         };
         loop {
             ensure(next < key_columns, || OUT_OF_ORDER.to_owned())?;
@@ -70,4 +73,17 @@ pub(super) fn prepare(
         "Grouping on clustering columns is not allowed for SELECT DISTINCT queries".to_owned()
     })?;
     Ok(Some(Grouping { prefix, selector }))
+}
+
+/// Refuses a part of a column that is not there, before it is refused for being a part.
+fn check_name(mut part: &SelectableKind, table: &Table) -> CqlResult<()> {
+    loop {
+        part = match part {
+            SelectableKind::Field(of, _) | SelectableKind::Element(of, _) | SelectableKind::Slice(of, ..) => {
+                &of.kind
+            }
+            SelectableKind::Column(name) => return existing_column(table, &name.name).map(drop),
+            _ => return Ok(()),
+        };
+    }
 }
