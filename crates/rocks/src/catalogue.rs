@@ -22,6 +22,23 @@ pub(crate) enum Place {
     Shared(u32),
 }
 
+impl Place {
+    /// Its number.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Place::Own(number) | Place::Shared(number) => number,
+        }
+    }
+
+    /// What its keys begin with.
+    pub(crate) fn prefix(self) -> Vec<u8> {
+        match self {
+            Place::Own(_) => Vec::new(),
+            Place::Shared(number) => number.to_be_bytes().to_vec(),
+        }
+    }
+}
+
 /// A table's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {

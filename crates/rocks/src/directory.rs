@@ -6,6 +6,7 @@
 //! <dir>/basalt-options    which options the families have: `options_file`
 //! <dir>/basalt-creating   there only while a directory is being made: nothing in it counts yet
 //! <dir>/db/               RocksDB's files
+//! <dir>/importing/        there only while files are imported: nothing in it counts
 //! ```
 //!
 //! So a directory is one of: empty (make one), unfinished (nothing was acknowledged: make it
@@ -26,6 +27,8 @@ const FORMAT_MAGIC: &str = "basalt-format ";
 const LOCK_FILE: &str = "basalt-lock";
 const CREATING_FILE: &str = "basalt-creating";
 const DATABASE: &str = "db";
+/// Where files are made ready to be imported. What a crash left there is removed by opening.
+pub(crate) const IMPORTING: &str = "importing";
 /// What file systems put into their root.
 const IGNORED: [&str; 2] = ["lost+found", LOCK_FILE];
 
@@ -54,6 +57,7 @@ impl Directory {
         }
         let is_new = Directory::is_new(path)?;
         let directory = Directory { path: path.to_owned(), is_new, _lock: lock };
+        remove_all(&path.join(IMPORTING)).map_err(failed("remove what was being imported"))?;
         if is_new {
             directory.begin().map_err(failed("prepare the directory"))?;
         } else {
@@ -121,10 +125,15 @@ impl Directory {
     fn begin(&self) -> io::Result<()> {
         write_synced(&self.path.join(CREATING_FILE), b"")?;
         sync_directory(&self.path)?;
-        match fs::remove_dir_all(self.database()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove_all(&self.database())
+    }
+}
+
+/// Removes a directory, if it is there.
+pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

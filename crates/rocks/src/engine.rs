@@ -1,7 +1,7 @@
 //! [`RocksEngine`]: the engine's contract on RocksDB. Reads, views, cursors and table changes are
 //! in their own files; here are writes, syncs, flushes and the end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -9,8 +9,8 @@ use arc_swap::ArcSwap;
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{
-    Cursor, CursorOptions, Engine, EngineError, OpKind, ReadTier, Reads, StorageOptions, Sync, TableInfo,
-    TableStats, Values, WriteOptions, WriteSet,
+    Cursor, CursorOptions, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged, StorageOptions,
+    Sync, TableInfo, TableStats, Values, WriteOptions, WriteSet,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -146,7 +146,7 @@ impl RocksEngine {
         if self.is_closed.load(Ordering::Acquire) { Err(EngineError::Closed) } else { Ok(()) }
     }
 
-    fn check_writable(&self) -> Result<(), EngineError> {
+    pub(crate) fn check_writable(&self) -> Result<(), EngineError> {
         self.check_open()?;
         match self.log_failure.get() {
             Some(detail) => Err(EngineError::LogFailed { detail: detail.clone() }),
@@ -173,7 +173,7 @@ impl RocksEngine {
         }
     }
 
-    fn flush_families(&self, families: &[&Arc<Family>]) -> Result<(), EngineError> {
+    pub(crate) fn flush_families(&self, families: &[&Arc<Family>]) -> Result<(), EngineError> {
         let handles: Vec<_> = families.iter().map(|family| family.handle()).collect();
         self.db.flush_cfs_opt(&handles, &FlushOptions::default()).map_err(|error| self.failed_write(error))
     }
@@ -375,6 +375,29 @@ impl Engine for RocksEngine {
             memtable_bytes: part(of_family.memtable_bytes),
             disk_bytes,
         })
+    }
+
+    fn files(&self) -> Option<&Path> {
+        Some(self.db.path())
+    }
+
+    fn export_tables(
+        &self,
+        tables: &[(TableId, PathBuf)],
+        flush: bool,
+    ) -> Result<Vec<Exported>, EngineError> {
+        self.check_writable()?;
+        self.export(tables, flush)
+    }
+
+    fn stage_table(
+        &self,
+        table: TableId,
+        directory: &Path,
+        exported: &Exported,
+    ) -> Result<Box<dyn Staged + '_>, EngineError> {
+        self.check_writable()?;
+        Ok(Box::new(self.stage(table, directory, exported)?))
     }
 
     fn close(&self) -> Result<(), EngineError> {

@@ -123,7 +123,7 @@ impl RocksEngine {
     }
 
     /// Writes down which options the families of `tables` have, and one more, if that is not what is written already.
-    fn keep_options(
+    pub(crate) fn keep_options(
         &self,
         tables: &TableMap,
         one_more: Option<(u32, &StorageOptions)>,
@@ -145,7 +145,7 @@ impl RocksEngine {
     }
 
     /// Finds a place among `tables`, making the family if it is to be its own.
-    fn new_home(
+    pub(crate) fn new_home(
         &self,
         next: &mut u32,
         tables: &TableMap,
@@ -181,19 +181,19 @@ impl RocksEngine {
         Ok(home)
     }
 
-    fn put(&self, batch: &mut WriteBatch, entry: Entry) {
+    pub(crate) fn put(&self, batch: &mut WriteBatch, entry: Entry) {
         let (key, value) = entry.encode();
         batch.put_cf(self.catalogue().handle(), key, value);
     }
 
-    fn erase_if_shared(&self, batch: &mut WriteBatch, home: &Home) {
+    pub(crate) fn erase_if_shared(&self, batch: &mut WriteBatch, home: &Home) {
         if let Place::Shared(prefix) = home.record.place {
             erase_prefix(batch, self.shared(), prefix);
             self.put(batch, Entry::Erased(prefix));
         }
     }
 
-    fn drop_if_own(&self, home: &Home) -> Result<(), EngineError> {
+    pub(crate) fn drop_if_own(&self, home: &Home) -> Result<(), EngineError> {
         match home.record.place {
             Place::Own(number) => {
                 self.db().drop_cf(&own_name(number)).map_err(|error| self.failed_write(error))
@@ -202,7 +202,7 @@ impl RocksEngine {
         }
     }
 
-    fn write_synced(&self, batch: WriteBatch) -> Result<(), EngineError> {
+    pub(crate) fn write_synced(&self, batch: WriteBatch) -> Result<(), EngineError> {
         self.db().write_opt(batch, &options::write(true, true)).map_err(|error| self.failed_write(error))
     }
 }

@@ -10,6 +10,8 @@ pub mod mem;
 pub mod options;
 mod write_set;
 
+use std::path::{Path, PathBuf};
+
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use bytes::Bytes;
@@ -194,6 +196,24 @@ pub struct TableStats {
     pub disk_bytes: u64,
 }
 
+/// Files that hold a table as it was at one moment, linked into a directory by [`Engine::export_tables`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// The engine's own word for where in the files the table is; opaque to everyone else.
+    pub place: String,
+    /// The names of the files, each with its size in bytes.
+    pub files: Vec<(String, u64)>,
+}
+
+/// Data that stands ready to become a table's. Dropped, it is gone, and the table is as it was.
+pub trait Staged {
+    /// Replaces what the table holds, durably and in one step, as [`Engine::truncate_table`] does.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn commit(self: Box<Self>) -> Result<(), EngineError>;
+}
+
 /// Ordered bytes in tables, written atomically and read as of one moment.
 ///
 /// Its own [`Reads`] are each as of the moment of the call.
@@ -286,6 +306,39 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// # Errors
     /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
     fn compact(&self, table: TableId) -> Result<(), EngineError>;
+
+    /// Where its files are; `None` for an engine that has none.
+    fn files(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Links the files that hold tables now into directories, one for each table, empty and on the same file system. They
+    /// hold every write that was flushed before the call, or with `flush` every one that had returned; of later ones
+    /// those up to some moment, another for each table. What is linked never changes any more.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn export_tables(
+        &self,
+        _tables: &[(TableId, PathBuf)],
+        _flush: bool,
+    ) -> Result<Vec<Exported>, EngineError> {
+        Err(EngineError::Io { detail: "this engine has no files".to_owned() })
+    }
+
+    /// Makes ready what was exported into `directory`, from this table or another one of any directory, to take the place
+    /// of what `table` holds. Reads all of the files: one that is damaged, missing or not of its size is an error.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Corruption`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn stage_table(
+        &self,
+        _table: TableId,
+        _directory: &Path,
+        _exported: &Exported,
+    ) -> Result<Box<dyn Staged + '_>, EngineError> {
+        Err(EngineError::Io { detail: "this engine has no files".to_owned() })
+    }
 
     /// Estimated sizes.
     ///

@@ -34,9 +34,18 @@ impl Ground for Disk {
 
     fn disturb(&mut self, table: TableId, numbers: &mut Numbers) {
         let engine = self.engine.as_ref().expect("it is open");
-        match numbers.below(4) {
-            0 | 1 => engine.flush(Some(table)).expect("a flush"),
-            2 => engine.compact(table).expect("a compaction"),
+        match numbers.below(16) {
+            0..=5 => engine.flush(Some(table)).expect("a flush"),
+            6..=9 => engine.compact(table).expect("a compaction"),
+            10 => {
+                // A snapshot that is restored at once changes nothing.
+                let files = self.scratch.join("snapshot");
+                std::fs::create_dir(&files).expect("a directory");
+                let exported = engine.export_tables(&[(table, files.clone())], true).expect("an export");
+                let staged = engine.stage_table(table, &files, &exported[0]).expect("staged");
+                staged.commit().expect("an import");
+                std::fs::remove_dir_all(&files).expect("ours");
+            }
             _ => {
                 let token = |numbers: &mut Numbers| numbers.below(u64::MAX).to_be_bytes();
                 let (a, b) = (token(numbers), token(numbers));

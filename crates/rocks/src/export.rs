@@ -1,0 +1,157 @@
+//! Linking tables' files into directories: what a snapshot is made of. The files are RocksDB's, which never change once
+//! they are written; a link keeps one when RocksDB has no more use for it. A copy of RocksDB's manifest goes with them:
+//! it says what level each file is in and how its entries are numbered.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use basalt_model::TableId;
+use basalt_storage::engine::{EngineError, Exported};
+
+use crate::catalogue::Place;
+use crate::engine::RocksEngine;
+use crate::error;
+use crate::family::{CATALOGUE, Family, SHARED, own_name, own_number};
+use crate::table_map::Home;
+
+/// Where RocksDB keeps the name of its manifest.
+pub(crate) const CURRENT: &str = "CURRENT";
+/// What the manifest's name begins with.
+pub(crate) const MANIFEST: &str = "MANIFEST-";
+/// So often a manifest is copied again because files came or went meanwhile; one time in thousands needs a second.
+const TRIES: usize = 20;
+
+/// A file by its family and name.
+type Files = BTreeSet<(String, String, u64)>;
+
+impl RocksEngine {
+    pub(crate) fn export(
+        &self,
+        tables: &[(TableId, PathBuf)],
+        flush: bool,
+    ) -> Result<Vec<Exported>, EngineError> {
+        let now = self.tables_now();
+        let homes: Vec<&Arc<Home>> =
+            tables.iter().map(|(table, _)| now.home(*table)).collect::<Result<_, _>>()?;
+        if flush {
+            let mut families: Vec<&Arc<Family>> = homes.iter().map(|home| &home.family).collect();
+            families.sort_by_key(|family| Arc::as_ptr(family));
+            families.dedup_by_key(|family| Arc::as_ptr(family));
+            self.flush_families(&families)?;
+        }
+        self.db().disable_file_deletions().map_err(refused)?;
+        let linked = self.link(&homes, tables);
+        // Deleted now: what has become of no use meanwhile.
+        self.db().enable_file_deletions().map_err(refused)?;
+        linked
+    }
+
+    fn link(
+        &self,
+        homes: &[&Arc<Home>],
+        tables: &[(TableId, PathBuf)],
+    ) -> Result<Vec<Exported>, EngineError> {
+        let Some((_, first)) = tables.first() else { return Ok(Vec::new()) };
+        let families: BTreeSet<String> = homes.iter().map(|home| family_name(home.record.place)).collect();
+        let (manifest, bytes, files) = self.copy_manifest(first, &families)?;
+        let mut all = Vec::with_capacity(tables.len());
+        for (home, (_, directory)) in homes.iter().zip(tables) {
+            let place = home.record.place;
+            if directory != first {
+                link(first, directory, &manifest)?;
+            }
+            let mut exported = Exported { place: place.text(), files: vec![(manifest.clone(), bytes)] };
+            let family = family_name(place);
+            let wanted = |of: &str| of == family || of == CATALOGUE;
+            for (_, name, bytes) in files.iter().filter(|(of, _, _)| wanted(of)) {
+                link(self.db().path(), directory, name)?;
+                exported.files.push((name.clone(), *bytes));
+            }
+            all.push(exported);
+        }
+        Ok(all)
+    }
+
+    /// Copies the manifest as it is at some moment, and says which files it names for these families.
+    fn copy_manifest(
+        &self,
+        into: &Path,
+        families: &BTreeSet<String>,
+    ) -> Result<(String, u64, Files), EngineError> {
+        let path = self.db().path();
+        let mut before = self.files_of(families)?;
+        for _ in 0..TRIES {
+            let current = path.join(CURRENT);
+            let name = fs::read_to_string(&current).map_err(|error| io_error(&current, &error))?;
+            let name = name.trim_end().to_owned();
+            let (from, to) = (path.join(&name), into.join(&name));
+            let bytes = fs::copy(&from, &to).map_err(|error| io_error(&to, &error))?;
+            let after = self.files_of(families)?;
+            // The same files before and after the copy: those that are in the copy. Their names are never used again.
+            if before == after {
+                return Ok((name, bytes, after));
+            }
+            fs::remove_file(&to).map_err(|error| io_error(&to, &error))?;
+            before = after;
+        }
+        Err(EngineError::Io { detail: "the files change too quickly to be linked".to_owned() })
+    }
+
+    fn files_of(&self, families: &BTreeSet<String>) -> Result<Files, EngineError> {
+        let files = self.db().live_files().map_err(refused)?.into_iter();
+        let wanted = files.filter(|file| {
+            file.column_family_name == CATALOGUE || families.contains(&file.column_family_name)
+        });
+        // RocksDB begins the names with a slash.
+        let named = |name: String| name.trim_start_matches('/').to_owned();
+        Ok(wanted.map(|file| (file.column_family_name, named(file.name), file.size as u64)).collect())
+    }
+}
+
+fn refused(error: rocksdb::Error) -> EngineError {
+    error::other(None, error)
+}
+
+fn link(from: &Path, to: &Path, name: &str) -> Result<(), EngineError> {
+    let to = to.join(name);
+    fs::hard_link(from.join(name), &to).map_err(|error| io_error(&to, &error))
+}
+
+/// The family in which a place is.
+pub(crate) fn family_name(place: Place) -> String {
+    match place {
+        Place::Own(number) => own_name(number),
+        Place::Shared(_) => SHARED.to_owned(),
+    }
+}
+
+/// A failure of the operating system on a path.
+pub(crate) fn io_error(path: &Path, error: &io::Error) -> EngineError {
+    let detail = format!("{}: {error}", path.display());
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => EngineError::OutOfSpace { detail },
+        _ => EngineError::Io { detail },
+    }
+}
+
+/// Places in the words of [`Exported::place`]: `own-7`, `shared-7`.
+impl Place {
+    fn text(self) -> String {
+        match self {
+            Place::Own(number) => own_name(number),
+            Place::Shared(number) => format!("{SHARED}-{number}"),
+        }
+    }
+
+    /// Reads what [`Place::text`] wrote.
+    pub(crate) fn parse(text: &str) -> Option<Place> {
+        if let Some(number) = own_number(text) {
+            return Some(Place::Own(number));
+        }
+        let place = Place::Shared(text.strip_prefix(SHARED)?.strip_prefix('-')?.parse().ok()?);
+        (place.text() == text).then_some(place)
+    }
+}

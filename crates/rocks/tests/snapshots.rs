@@ -1,0 +1,247 @@
+//! Exports and imports: what was there comes back exactly, in any table of any engine, or nothing happens at all.
+//! (`purge.rs` does both in the middle of random histories.)
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use basalt_model::TableId;
+use basalt_rocks::RocksEngine;
+use basalt_storage::engine::{Engine, EngineError, Exported, Reads, WriteSet};
+use common::{QUICK, SYNCED, Scratch, copy, open, table, walk};
+
+const OWN: u128 = 1;
+const SHARED: u128 = 2;
+const OTHER: u128 = 3;
+
+type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn entries(engine: &RocksEngine, number: u128) -> Entries {
+    let mut cursor = engine.cursor(table(number), walk(&[], None)).expect("a cursor");
+    let mut found = Vec::new();
+    let mut is_at = cursor.seek(&[]).expect("a seek");
+    while is_at {
+        found.push((cursor.key().to_vec(), cursor.value().to_vec()));
+        is_at = cursor.next().expect("a step");
+    }
+    found
+}
+
+/// Rounds of writes over the same keys, one of them a deletion, with files in several levels between them.
+fn write(engine: &RocksEngine, number: u128, rounds: u32) {
+    for round in 0..rounds {
+        let mut set = WriteSet::new();
+        for key in 0_u32..200 {
+            let bytes = (key * 7919 % 200).to_be_bytes();
+            match (key + round) % 5 {
+                0 => set.delete(table(number), &bytes),
+                _ => set.put(table(number), &bytes, format!("{number}/{key}/{round}").as_bytes()),
+            }
+        }
+        engine.write(&[&set], QUICK).expect("a write");
+        match round % 3 {
+            0 => engine.flush(Some(table(number))).expect("a flush"),
+            1 => engine.compact(table(number)).expect("a compaction"),
+            _ => {}
+        }
+    }
+}
+
+fn engine(scratch: &Scratch, name: &str) -> RocksEngine {
+    let engine = open(&scratch.join(name));
+    engine.create_table(table(OWN)).expect("a table");
+    engine.create_small_tables(&[table(SHARED), table(OTHER)]).expect("tables");
+    engine
+}
+
+fn export(engine: &RocksEngine, number: u128, scratch: &Scratch, name: &str) -> (PathBuf, Exported) {
+    let directory = scratch.join(name);
+    fs::create_dir(&directory).expect("a directory");
+    let mut exported = engine.export_tables(&[(table(number), directory.clone())], true).expect("an export");
+    (directory, exported.remove(0))
+}
+
+fn import(engine: &RocksEngine, into: u128, from: &(PathBuf, Exported)) -> Result<(), EngineError> {
+    engine.stage_table(table(into), &from.0, &from.1)?.commit()
+}
+
+#[test]
+fn a_table_comes_back_as_it_was() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    for number in [OWN, SHARED, OTHER] {
+        write(&engine, number, 5);
+    }
+    let others = entries(&engine, OTHER);
+    for number in [OWN, SHARED] {
+        let before = entries(&engine, number);
+        assert!(before.len() > 100);
+        let snapshot = export(&engine, number, &scratch, &format!("of-{number}"));
+        write(&engine, number, 4);
+        assert_ne!(entries(&engine, number), before);
+        let generation = |engine: &RocksEngine| {
+            let tables = engine.tables().expect("tables");
+            tables.iter().find(|info| info.table == table(number)).expect("there").generation
+        };
+        let truncations = generation(&engine);
+        import(&engine, number, &snapshot).expect("an import");
+        assert_eq!(entries(&engine, number), before);
+        assert_eq!(generation(&engine), truncations + 1);
+        // Twice: what is linked stays what it was.
+        engine.truncate_table(table(number)).expect("a truncation");
+        import(&engine, number, &snapshot).expect("an import");
+        assert_eq!(entries(&engine, number), before);
+    }
+    assert_eq!(entries(&engine, OTHER), others);
+    let (own, shared) = (entries(&engine, OWN), entries(&engine, SHARED));
+    drop(engine);
+    let engine = open(&scratch.join("data"));
+    assert_eq!((entries(&engine, OWN), entries(&engine, SHARED)), (own, shared));
+}
+
+#[test]
+fn files_become_any_table_of_any_engine() {
+    let scratch = Scratch::new();
+    let from = engine(&scratch, "from");
+    write(&from, OWN, 5);
+    write(&from, SHARED, 5);
+    write(&from, OTHER, 2);
+    let own = export(&from, OWN, &scratch, "own");
+    let shared = export(&from, SHARED, &scratch, "shared");
+    let expected = (entries(&from, OWN), entries(&from, SHARED));
+    drop(from);
+    let to = engine(&scratch, "to");
+    import(&to, SHARED, &own).expect("an import");
+    import(&to, OWN, &shared).expect("an import");
+    assert_eq!((entries(&to, SHARED), entries(&to, OWN)), expected);
+    assert_eq!(entries(&to, OTHER), []);
+    // An empty table is one as well.
+    let empty = export(&to, OTHER, &scratch, "empty");
+    import(&to, OWN, &empty).expect("an import");
+    assert_eq!(entries(&to, OWN), []);
+}
+
+/// A file of the table's rows: the catalogue's come first.
+fn first_file(snapshot: &(PathBuf, Exported)) -> PathBuf {
+    let (name, _) = snapshot
+        .1
+        .files
+        .iter()
+        .filter(|(name, _)| name.ends_with("sst"))
+        .max_by_key(|(_, bytes)| bytes)
+        .expect("files");
+    snapshot.0.join(name)
+}
+
+type Damage = fn(&mut Vec<u8>);
+
+fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(path).expect("read");
+    change(&mut bytes);
+    // A new file: the old one is linked from the engine.
+    fs::remove_file(path).expect("removed");
+    fs::write(path, bytes).expect("written");
+}
+
+#[test]
+fn damaged_files_change_nothing() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    for number in [OWN, SHARED] {
+        write(&engine, number, 5);
+        let before = entries(&engine, number);
+        let damages: [(&str, Damage); 4] = [
+            ("shorter", |bytes| bytes.truncate(bytes.len() - 1)),
+            ("turned", |bytes| bytes[40] ^= 1),
+            ("turned at its end", |bytes| *bytes.iter_mut().rev().nth(60).expect("long") ^= 1),
+            ("not ours", |bytes| bytes.fill(0)),
+        ];
+        for (name, damage) in damages {
+            let snapshot = export(&engine, number, &scratch, &format!("{name}-{number}"));
+            change(&first_file(&snapshot), damage);
+            let error = import(&engine, number, &snapshot).expect_err(name);
+            assert!(matches!(error, EngineError::Corruption { .. }), "{name}: {error}");
+            assert_eq!(entries(&engine, number), before, "{name}");
+        }
+        // Without its manifest's end the files would look like an older table.
+        let short = export(&engine, number, &scratch, &format!("short-{number}"));
+        let manifest = short.1.files.iter().find(|(name, _)| name.starts_with("MANIFEST")).expect("one");
+        change(&short.0.join(&manifest.0), |bytes| bytes.truncate(bytes.len() - 40));
+        assert!(matches!(import(&engine, number, &short), Err(EngineError::Corruption { .. })));
+        let mut missing = export(&engine, number, &scratch, &format!("missing-{number}"));
+        fs::remove_file(first_file(&missing)).expect("removed");
+        assert!(matches!(import(&engine, number, &missing), Err(EngineError::Io { .. })));
+        missing.1.files[0].0 = "../data/db/CURRENT".to_owned();
+        assert!(matches!(import(&engine, number, &missing), Err(EngineError::Corruption { .. })));
+        assert_eq!(entries(&engine, number), before);
+    }
+    assert!(fs::read_dir(scratch.join("data/importing")).expect("a directory").next().is_none());
+}
+
+#[test]
+fn what_is_staged_and_not_committed_leaves_nothing() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    for number in [OWN, SHARED] {
+        write(&engine, number, 5);
+    }
+    let expected = (entries(&engine, OWN), entries(&engine, SHARED));
+    let snapshots = [OWN, SHARED].map(|number| export(&engine, number, &scratch, &number.to_string()));
+    let [own, shared] = &snapshots;
+    let staged = [
+        engine.stage_table(table(OWN), &own.0, &own.1).expect("staged"),
+        engine.stage_table(table(SHARED), &shared.0, &shared.1).expect("staged"),
+    ];
+    engine.sync_log().expect("synced");
+    fs::create_dir_all(scratch.join("data/importing/9/source")).expect("as a crash leaves it");
+    copy(&scratch.join("data"), &scratch.join("crashed"));
+    drop(staged);
+    drop(engine);
+    for name in ["data", "crashed"] {
+        let engine = open(&scratch.join(name));
+        assert!(!scratch.join(name).join("importing").exists());
+        assert_eq!((entries(&engine, OWN), entries(&engine, SHARED)), expected);
+        // Numbers that were given once are not given again: new tables are empty.
+        for number in 10..14 {
+            engine.create_small_tables(&[table(number)]).expect("a table");
+            assert_eq!(entries(&engine, number), []);
+        }
+        engine.compact(table(SHARED)).expect("a compaction");
+        assert_eq!(entries(&engine, SHARED), expected.1);
+        assert_eq!(engine.metrics().own_families, 1);
+    }
+}
+
+#[test]
+fn a_table_that_goes_while_its_files_are_read_stays_gone() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    for number in [OWN, SHARED] {
+        write(&engine, number, 2);
+        let snapshot = export(&engine, number, &scratch, &format!("of-{number}"));
+        let staged = engine.stage_table(table(number), &snapshot.0, &snapshot.1).expect("staged");
+        engine.drop_table(table(number)).expect("dropped");
+        assert_eq!(staged.commit(), Err(EngineError::UnknownTable(table(number))));
+        let known: Vec<TableId> = engine.tables().expect("tables").iter().map(|info| info.table).collect();
+        assert!(!known.contains(&table(number)));
+    }
+    let unknown = engine.export_tables(&[(table(OWN), scratch.join("nowhere"))], true);
+    assert_eq!(unknown, Err(EngineError::UnknownTable(table(OWN))));
+}
+
+#[test]
+fn an_export_without_a_flush_holds_what_was_flushed() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    write(&engine, OWN, 1);
+    let flushed = entries(&engine, OWN);
+    let mut set = WriteSet::new();
+    set.put(table(OWN), b"later", b"1");
+    engine.write(&[&set], SYNCED).expect("a write");
+    let directory = scratch.join("files");
+    fs::create_dir(&directory).expect("a directory");
+    let mut exported = engine.export_tables(&[(table(OWN), directory.clone())], false).expect("an export");
+    import(&engine, OWN, &(directory, exported.remove(0))).expect("an import");
+    assert_eq!(entries(&engine, OWN), flushed);
+}
