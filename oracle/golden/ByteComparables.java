@@ -36,7 +36,15 @@ final class ByteComparables
             for (AbstractType<?> type : types)
                 for (ByteBuffer value : few(v, type, 6))
                     value(v, ReversedType.getInstance(type), value);
-            for (int i = 0; i < 90; i++)
+            types.removeAll(Samples.RARE);
+            for (int i = 0; i < Vectors.count; i++)
+            {
+                AbstractType<?> type = types.get(v.random.nextInt(types.size()));
+                ByteBuffer value = Samples.one(type, v.random);
+                value(v, type, value);
+                value(v, ReversedType.getInstance(type), value);
+            }
+            for (int i = 0; i < Vectors.count(90); i++)
                 clusterings(v, i);
         }
     }
@@ -88,6 +96,11 @@ final class ByteComparables
         ByteBuffer[] values = new ByteBuffer[types.length];
         for (int i = 0; i < types.length; i++)
         {
+            if (Vectors.count > 0)
+            {
+                values[i] = Samples.one(types[i].unwrap(), v.random);
+                continue;
+            }
             List<ByteBuffer> of = Samples.of(types[i], v.random, 4);
             values[i] = of.get(v.random.nextInt(of.size()));
         }

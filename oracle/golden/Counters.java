@@ -53,13 +53,13 @@ final class Counters
                 long clock = CLOCKS[v.random.nextInt(CLOCKS.length)], count = COUNTS[v.random.nextInt(COUNTS.length)];
                 v.row("global", id, clock, count, Vectors.hex(CONTEXTS.createGlobal(CounterId.fromInt(id), clock, count)));
             }
-            for (int i = 0; i < 60; i++)
+            for (int i = 0; i < Vectors.count(60); i++)
                 context(v);
-            for (int i = 0; i < 400; i++)
+            for (int i = 0; i < Vectors.count(400); i++)
                 merge(v);
-            for (int i = 0; i < 150; i++)
+            for (int i = 0; i < Vectors.count(150); i++)
                 cells(v);
-            for (int i = 0; i < 200; i++)
+            for (int i = 0; i < Vectors.count(200); i++)
                 rows(v);
         }
     }
@@ -90,7 +90,7 @@ final class Counters
 
     private static void rows(Vectors v)
     {
-        DeletionTime active = v.random.nextInt(2) == 0 ? DeletionTime.LIVE : deletion(v);
+        DeletionTime active = Vectors.count > 0 || v.random.nextInt(2) == 0 ? DeletionTime.LIVE : deletion(v);
         StringBuilder text = new StringBuilder();
         Row.Merger merger = new Row.Merger(3, false);
         int n = 2 + v.random.nextInt(2);
@@ -122,7 +122,7 @@ final class Counters
     }
 
     /** As nodes store them: global shards, and some of others that come from long ago. */
-    private static Cell<?> cell(Vectors v, ColumnMetadata column)
+    static Cell<?> cell(Vectors v, ColumnMetadata column)
     {
         long timestamp = TIMES[v.random.nextInt(TIMES.length)];
         if (v.random.nextInt(5) == 0)

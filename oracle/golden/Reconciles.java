@@ -52,11 +52,11 @@ final class Reconciles
             "covered | list as in the last 'ranges' line | clustering int | deletion that covers it (searchDeletionTime), 'live' for none",
             "purgeable tombstones here: DeletionPurger of (timestamp, localDeletionTime) -> localDeletionTime < bound; expired cells first turn to tombstones"))
         {
-            for (int i = 0; i < 380; i++)
+            for (int i = 0; i < Vectors.count(380); i++)
                 cells(v);
-            for (int i = 0; i < 380; i++)
+            for (int i = 0; i < Vectors.count(380); i++)
                 rows(v);
-            for (int i = 0; i < 200; i++)
+            for (int i = 0; i < Vectors.count(200); i++)
                 ranges(v);
         }
     }
@@ -75,7 +75,7 @@ final class Reconciles
         List<Row> rows = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         Row.Merger merger = new Row.Merger(3, true);
-        int n = 1 + v.random.nextInt(3);
+        int n = Vectors.count > 0 ? 2 + v.random.nextInt(2) : 1 + v.random.nextInt(3);
         for (int i = 0; i < n; i++)
         {
             Row row = row(v);

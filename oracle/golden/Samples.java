@@ -3,8 +3,10 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -62,6 +64,17 @@ final class Samples
             values.add(random(type.unwrap(), r));
         return new ArrayList<>(values);
     }
+
+    /** A value of a type: most are random, some are at an edge. */
+    static ByteBuffer one(AbstractType<?> type, Random r)
+    {
+        if (r.nextInt(4) != 0)
+            return random(type, r);
+        List<ByteBuffer> edges = EDGES.computeIfAbsent(type, t -> edges(t, r));
+        return edges.isEmpty() ? random(type, r) : edges.get(r.nextInt(edges.size()));
+    }
+
+    private static final Map<AbstractType<?>, List<ByteBuffer>> EDGES = new HashMap<>();
 
     static List<ByteBuffer> edges(AbstractType<?> type, Random r)
     {

@@ -37,7 +37,9 @@ final class Tokens
                     java.util.Arrays.fill(same, (byte) b);
                     key(v, same);
                 }
-            for (int i = 0; i < 200; i++)
+            for (int i = 0; i < Vectors.count; i++)
+                key(v, v.bytes(v.random.nextInt(80)));
+            for (int i = 0; i < Vectors.count(200); i++)
             {
                 ByteBuffer[] parts = new ByteBuffer[2 + v.random.nextInt(4)];
                 StringBuilder text = new StringBuilder();

@@ -11,24 +11,37 @@ import org.apache.cassandra.utils.ByteBufferUtil;
 /** What every vector family shares: one output file with a heading, hex, escaping, a seeded source of randomness. */
 final class Vectors implements AutoCloseable
 {
+    /** How many records of each kind, 0 for as many as the repository keeps; and what is added to the families' seeds. */
+    static int count;
+    static long seed;
+
     final Random random;
     private final PrintWriter out;
+    private long lines;
 
     /** Opens {@code directory/name} and writes its heading: where it is from, then one line per given line. */
     Vectors(Path directory, String name, long seed, String... heading) throws IOException
     {
         Files.createDirectories(directory);
-        random = new Random(seed);
+        random = new Random(seed + Vectors.seed);
         out = new PrintWriter(Files.newBufferedWriter(directory.resolve(name), StandardCharsets.UTF_8));
         line("# recorded from Apache Cassandra 5.0.9 (see oracle/README.md); fields are separated by ' | '");
         for (String h : heading)
             line("# " + h);
     }
 
+    /** How many of what is usually written so often. */
+    static int count(int usual)
+    {
+        return count == 0 ? usual : count;
+    }
+
     void line(String text)
     {
         out.print(text);
         out.print('\n');
+        if (++lines % 10_000 == 0 && out.checkError())
+            throw new IllegalStateException("what is written cannot be kept");
     }
 
     /** One record. A field must not contain the separator; use {@link #escape} for free text. */
@@ -80,6 +93,8 @@ final class Vectors implements AutoCloseable
     @Override
     public void close()
     {
+        if (out.checkError())
+            throw new IllegalStateException("what was written was not kept");
         out.close();
     }
 }

@@ -125,6 +125,15 @@ pub enum ReadTarget {
     },
 }
 
+impl ReadTarget {
+    /// Which rows of each partition.
+    pub fn filter(&self) -> &ClusteringFilter {
+        match self {
+            ReadTarget::Partition { filter, .. } | ReadTarget::Range { filter, .. } => filter,
+        }
+    }
+}
+
 /// Which rows of a partition (`db/filter/ClusteringIndexFilter`).
 #[derive(Clone, Debug)]
 pub struct ClusteringFilter {

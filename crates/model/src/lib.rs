@@ -17,6 +17,9 @@ pub mod key;
 pub mod mutation;
 pub mod paging_state;
 pub mod quote;
+#[cfg(test)]
+#[path = "../../../tests/golden/recorded.rs"]
+mod recorded;
 pub mod row;
 pub mod schema;
 pub mod token;

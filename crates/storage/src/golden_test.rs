@@ -1,5 +1,8 @@
 //! What Cassandra said about reconciling, in `tests/golden/reconcile.txt`, replayed over entries.
 
+mod partitions;
+mod text;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -7,7 +10,7 @@ use basalt_model::command::ClusteringFilter;
 use basalt_model::mutation::RangeTombstone;
 use basalt_model::schema::ColumnKind;
 use basalt_model::{
-    Bound, BoundKind, Cell, Clustering, ColumnId, DataType, DecoratedKey, Deletion, Liveness, Mutation,
+    Bound, BoundKind, Cell, Clustering, ColumnId, DataType, DecoratedKey, Deletion, Mutation,
     PartitionUpdate, Row, Slice, Table,
 };
 use bytes::Bytes;
@@ -20,71 +23,41 @@ use crate::keys;
 use crate::keys::clustering::append_clustering;
 use crate::merge::reconcile;
 use crate::purge::Terms;
+use crate::read::ReadError;
+use crate::read::fetched::Fetched;
 use crate::read::tests_only::{TombstoneWalk, live_row, whole_row};
-use crate::read::unfiltered::{Unfiltered, walk};
-use crate::testing::{Memory, column, env, hex, table, unhex};
+use crate::read::unfiltered::{PartitionRead, PartitionStart, Unfiltered, Visitor, walk};
+use crate::recorded::{compared, recorded};
+use crate::testing::{Memory, column, env, hex, table};
 use crate::write::Writer;
+use text::{cell, deletion, row_of};
 
-const GOLDEN: &str = include_str!("../../../tests/golden/reconcile.txt");
 const V: ColumnId = ColumnId(5);
 const W: ColumnId = ColumnId(6);
 const M: ColumnId = ColumnId(7);
 
-fn lines(kind: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    GOLDEN.lines().filter_map(move |line| {
-        let mut fields = line.split(" | ");
-        (fields.next() == Some(kind)).then(|| (line, fields.collect()))
-    })
-}
-
-fn time(text: &str) -> i64 {
-    if text == "none" { i64::MAX } else { text.parse().unwrap() }
-}
-
-fn deletion(text: &str) -> Deletion {
-    match text.split_once(':') {
-        Some((timestamp, local)) => {
-            Deletion { timestamp: timestamp.parse().unwrap(), local_time_s: time(local) }
+/// Shows each line of a kind, and its fields.
+fn each(kind: &str, mut check: impl FnMut(&str, &[&str])) {
+    for line in recorded("reconcile") {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        if fields[0] == kind {
+            check(&line, &fields[1..]);
         }
-        None => Deletion::LIVE,
-    }
-}
-
-fn cell(column: ColumnId, path: Option<Bytes>, text: &str) -> Cell {
-    let parts: Vec<&str> = text.split(':').collect();
-    Cell {
-        column,
-        path,
-        timestamp: parts[0].parse().unwrap(),
-        ttl_s: parts[1].parse().unwrap(),
-        local_deletion_time_s: time(parts[2]),
-        value: unhex(parts[3]),
     }
 }
 
 /// `None` for rows with a deletion of materialized views, which are not stored.
 fn row(text: &str) -> Option<Row> {
-    let mut row = Row::new(clustering());
-    for part in text.split(' ').filter(|part| *part != "empty") {
-        let (name, value) = part.split_once('=').unwrap();
-        match name {
-            "live" => {
-                let parts: Vec<&str> = value.split(':').collect();
-                row.liveness = Liveness {
-                    timestamp: parts[0].parse().unwrap(),
-                    ttl_s: parts[1].parse().unwrap(),
-                    expires_at_s: time(parts[2]),
-                };
-            }
-            "del" => row.deletion = deletion(value),
-            "sdel" => return None,
-            "v" => row.cells.push(cell(V, None, value)),
-            "w" => row.cells.push(cell(W, None, value)),
-            "m!" => row.complex_deletions.push((M, deletion(value))),
-            path => row.cells.push(cell(M, Some(unhex(&path[2..path.len() - 1])), value)),
-        }
+    (!text.contains("sdel=")).then(|| row_of(clustering(), text, column_named))
+}
+
+fn column_named(name: &str) -> ColumnId {
+    match name {
+        "v" => V,
+        "w" => W,
+        "m" => M,
+        other => panic!("unknown column {other}"),
     }
-    Some(row)
 }
 
 fn clustering() -> Clustering {
@@ -111,8 +84,11 @@ struct World {
 
 impl World {
     fn new() -> World {
+        World::of(test_table())
+    }
+
+    fn of(table: Arc<Table>) -> World {
         let engine = Arc::new(MemEngine::new());
-        let table = test_table();
         engine.create_table(table.id).unwrap();
         let key = DecoratedKey::new(Bytes::from_static(b"k"));
         World { table, writer: Writer::new(engine.clone(), 1 << 20), engine, key }
@@ -121,41 +97,61 @@ impl World {
     fn write(&self, change: impl FnOnce(&mut PartitionUpdate)) {
         let mut update = PartitionUpdate::new(self.table.clone(), self.key.clone());
         change(&mut update);
-        let mutations = [Mutation { keyspace: "ks".into(), key: self.key.clone(), updates: vec![update] }];
+        self.write_update(update);
+    }
+
+    fn write_update(&self, update: PartitionUpdate) {
+        let mutations = [Mutation { keyspace: "ks".into(), key: update.key.clone(), updates: vec![update] }];
         let mut set = WriteSet::new();
         let guards = self.writer.lock_and_encode(&mutations, &mut set).unwrap();
         self.engine.write(&[&set], WriteOptions { sync: Sync::None, may_block: true }).unwrap();
         drop(guards);
     }
 
+    /// What the markers of the partition enclose.
     fn range_tombstones(&self) -> Vec<RangeTombstone> {
-        let mut found = Vec::new();
+        let table = &*self.table;
+        let fetched = Fetched::everything(table);
         let filter = ClusteringFilter::all();
-        let view = self.engine.view().unwrap();
-        walk(
-            &*view,
-            &self.table,
-            &self.key,
-            &filter,
-            ReadTier::All,
-            |_| (),
-            |item| {
-                match item {
-                    Unfiltered::RangeTombstone(tombstone) => found.push(tombstone),
-                    Unfiltered::Row(row) => panic!("no row was written: {row:?}"),
-                }
-                true
-            },
-        )
-        .unwrap();
-        found
+        let read =
+            PartitionRead { table, key: &self.key, filter: &filter, fetched: &fetched, tier: ReadTier::All };
+        let mut enclosed = Enclosed::default();
+        walk(&*self.engine.view().unwrap(), read, &mut enclosed).unwrap();
+        enclosed.found
+    }
+}
+
+#[derive(Default)]
+struct Enclosed {
+    found: Vec<RangeTombstone>,
+    open: Option<Bound>,
+}
+
+impl Visitor for Enclosed {
+    fn start(&mut self, _start: PartitionStart) -> Result<bool, ReadError> {
+        Ok(true)
+    }
+
+    fn item(&mut self, item: Unfiltered) -> Result<bool, ReadError> {
+        let Unfiltered::Marker(marker) = item else { panic!("no row was written: {item:?}") };
+        let kind = |after, before| if marker.is_after_prefix { after } else { before };
+        if let Some(start) = self.open.take() {
+            let kind = kind(BoundKind::InclusiveEnd, BoundKind::ExclusiveEnd);
+            let slice = Slice { start, end: Bound { kind, prefix: marker.prefix.clone() } };
+            self.found.push(RangeTombstone { slice, deletion: marker.ends });
+        }
+        if !marker.starts.is_live() {
+            let kind = kind(BoundKind::ExclusiveStart, BoundKind::InclusiveStart);
+            self.open = Some(Bound { kind, prefix: marker.prefix });
+        }
+        Ok(true)
     }
 }
 
 #[test]
 fn cells_reconcile_as_in_cassandra() {
     let mut seen = 0;
-    for (line, fields) in lines("cells") {
+    each("cells", |line, fields| {
         let (a, b) = (cell(V, None, fields[0]), cell(V, None, fields[1]));
         let (a, b) = (CellData::of(&a), CellData::of(&b));
         let expected = match fields[2] {
@@ -169,20 +165,20 @@ fn cells_reconcile_as_in_cassandra() {
         assert_eq!(reconcile(a, b), expected, "{line}");
         assert_eq!(reconcile(b, a), expected, "{line}");
         seen += 1;
-    }
-    assert!(seen > 300, "only {seen} lines");
+    });
+    compared("cells", seen, 300);
 }
 
 #[test]
 fn rows_merge_as_in_cassandra() {
     let mut seen = 0;
-    for (line, fields) in lines("rows") {
+    each("rows", |line, fields| {
         let versions: Option<Vec<Row>> = fields[1].split(" ; ").map(row).collect();
-        let Some(versions) = versions else { continue };
+        let Some(versions) = versions else { return };
         let active = deletion(fields[0]);
         if versions.len() == 1 && active.is_live() {
             // Cassandra hands such a row out as it is, superfluous parts and all.
-            continue;
+            return;
         }
         let mut expected = (fields[2] != "null").then(|| row(fields[2]).unwrap());
         if let Some(row) = &mut expected {
@@ -203,15 +199,15 @@ fn rows_merge_as_in_cassandra() {
             assert_eq!(found, expected, "{line}");
         }
         seen += 1;
-    }
-    assert!(seen > 150, "only {seen} lines");
+    });
+    compared("rows merged", seen, 150);
 }
 
 #[test]
 fn rows_read_as_in_cassandra() {
     let mut seen = 0;
-    for (line, fields) in lines("read") {
-        let Some(stored) = row(fields[0]) else { continue };
+    each("read", |line, fields| {
+        let Some(stored) = row(fields[0]) else { return };
         let world = World::new();
         world.write(|update| update.rows.push(stored.clone()));
         let now_s = fields[1].parse().unwrap();
@@ -220,7 +216,7 @@ fn rows_read_as_in_cassandra() {
         sorted.cells.sort_by_key(|cell| cell.column);
         if whole.unwrap_or_else(|| Row::new(clustering())) != sorted {
             // A row that shadows its own cells: merging, which reads it here, never leaves such.
-            continue;
+            return;
         }
         let found = live_row(&*world.engine, &world.table, &world.key, &clustering(), now_s);
         assert_eq!(found.is_some(), fields[2] == "true", "{line}");
@@ -230,8 +226,8 @@ fn rows_read_as_in_cassandra() {
         }
         assert_eq!(found, expected.filter(|row| !row.is_empty()), "{line}");
         seen += 1;
-    }
-    assert!(seen > 200, "only {seen} lines");
+    });
+    compared("rows read", seen, 200);
 }
 
 /// What is expired and stays is a tombstone in Cassandra from now on; here it only reads as one.
@@ -248,8 +244,8 @@ fn with_tombstones(mut row: Row, now_s: i64) -> Row {
 #[test]
 fn rows_are_purged_as_in_cassandra() {
     let mut seen = 0;
-    for (line, fields) in lines("purge") {
-        let Some(mut stored) = row(fields[0]) else { continue };
+    each("purge", |line, fields| {
+        let Some(mut stored) = row(fields[0]) else { return };
         let store = Store::open(&mut Memory::new(), &env());
         let table = test_table();
         store.engine.create_table(table.id).unwrap();
@@ -261,7 +257,7 @@ fn rows_are_purged_as_in_cassandra() {
         let whole = || whole_row(&*store.engine, &table, &key, &clustering(), Deletion::LIVE);
         if whole().unwrap_or_else(|| Row::new(clustering())) != stored {
             // A row that shadows its own cells, as in `rows_read_as_in_cassandra`.
-            continue;
+            return;
         }
         let (now_s, gc_before_s) = (fields[1].parse().unwrap(), fields[2].parse().unwrap());
         let terms = Terms { gc_before_s, ..Terms::new(now_s, 0) };
@@ -273,8 +269,8 @@ fn rows_are_purged_as_in_cassandra() {
         let found = whole().map(|row| with_tombstones(row, now_s));
         assert_eq!(found, expected.filter(|row| !row.is_empty()), "{line}");
         seen += 1;
-    }
-    assert!(seen > 200, "only {seen} lines");
+    });
+    compared("rows purged", seen, 200);
 }
 
 fn bound(kind: &str, value: &str) -> Bound {
@@ -323,7 +319,7 @@ fn joined(list: Vec<RangeTombstone>) -> Vec<RangeTombstone> {
 fn range_tombstones_are_cut_and_cover_as_in_cassandra() {
     let (mut lists, mut covered) = (0, 0);
     let mut world = World::new();
-    for line in GOLDEN.lines() {
+    for line in recorded("reconcile") {
         let fields: Vec<&str> = line.split(" | ").collect();
         match fields[..] {
             ["ranges", added, expected] => {
@@ -358,5 +354,6 @@ fn range_tombstones_are_cut_and_cover_as_in_cassandra() {
             _ => {}
         }
     }
-    assert!(lists > 50 && covered > 300, "only {lists} lists, {covered} lookups");
+    compared("lists of range tombstones", lists, 50);
+    compared("places that range tombstones cover", covered, 300);
 }

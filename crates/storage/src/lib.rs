@@ -23,5 +23,8 @@ mod model_test;
 pub mod purge;
 pub mod read;
 #[cfg(test)]
+#[path = "../../../tests/golden/recorded.rs"]
+mod recorded;
+#[cfg(test)]
 mod testing;
 pub mod write;

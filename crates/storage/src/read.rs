@@ -1,15 +1,18 @@
 //! Reads: entries of the engine becoming rows, deletions and time applied, filtered and limited.
 //!
-//! [`read`] answers a [`ReadCommand`] with live data. [`unfiltered`] walks a partition as it is
-//! stored, for digests, repair and streaming. A read is of one moment; it holds one row with its
-//! cells at a time beside the page it returns.
+//! [`read`] answers a [`ReadCommand`] with live data, for clients. [`response`] answers it with everything that
+//! replicas have to reconcile, tombstones too, and [`digest`] says that in 16 bytes; both look at [`unfiltered`]
+//! partitions. A read is of one moment; it holds one row with its cells at a time beside the page it returns.
 
 mod collect;
+pub mod digest;
+pub mod fetched;
 mod filter;
 pub(crate) mod partition;
 mod point;
 mod projection;
 pub(crate) mod ranges;
+pub mod response;
 mod scan;
 pub(crate) mod stored_row;
 #[cfg(test)]

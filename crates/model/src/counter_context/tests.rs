@@ -3,13 +3,19 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::recorded::{compared, recorded};
 
-const GOLDEN: &str = include_str!("../../../../tests/golden/counters.txt");
-
-fn lines(kind: &str) -> Vec<(&'static str, Vec<&'static str>)> {
-    let fields = |line: &'static str| (line, line.split(" | ").skip(1).collect());
-    let of_kind = |line: &&str| line.split(" | ").next() == Some(kind);
-    GOLDEN.lines().filter(of_kind).map(fields).collect()
+/// Shows each line of a kind; answers how many there are.
+fn each(kind: &str, mut check: impl FnMut(&str, &[&str])) -> usize {
+    let mut seen = 0;
+    for line in recorded("counters") {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        if fields[0] == kind {
+            check(&line, &fields[1..]);
+            seen += 1;
+        }
+    }
+    seen
 }
 
 fn unhex(text: &str) -> Vec<u8> {
@@ -28,23 +34,21 @@ fn id(number: u8) -> CounterId {
 
 #[test]
 fn contexts_are_made_as_in_cassandra() {
-    for (line, fields) in lines("update") {
+    each("update", |line, fields| {
         let made = CounterContext::update(fields[0].parse().unwrap());
         assert_eq!(made.to_bytes(), unhex(fields[1]), "{line}");
-    }
-    let globals = lines("global");
-    for (line, fields) in &globals {
+    });
+    let globals = each("global", |line, fields| {
         let (clock, count) = (fields[1].parse().unwrap(), fields[2].parse().unwrap());
         let made = CounterContext::global(id(fields[0].parse().unwrap()), clock, count);
         assert_eq!(made.to_bytes(), unhex(fields[3]), "{line}");
-    }
-    assert!(globals.len() > 10);
+    });
+    compared("global counter contexts", globals, 10);
 }
 
 #[test]
 fn contexts_are_read_as_in_cassandra() {
-    let all = lines("context");
-    for (line, fields) in &all {
+    let all = each("context", |line, fields| {
         let bytes = unhex(fields[0]);
         let context = CounterContext::parse(&bytes).unwrap();
         let shown: Vec<String> = context.shards.iter().map(show).collect();
@@ -53,8 +57,8 @@ fn contexts_are_read_as_in_cassandra() {
         let own = context.shard(id(2)).map_or((0, 0), |shard| (shard.clock, shard.count));
         assert_eq!(format!("{}:{}", own.0, own.1), fields[3], "{line}");
         assert_eq!(context.to_bytes(), bytes, "{line}");
-    }
-    assert!(all.len() > 50);
+    });
+    compared("counter contexts", all, 50);
 }
 
 fn show(shard: &Shard) -> String {
@@ -65,8 +69,7 @@ fn show(shard: &Shard) -> String {
 
 #[test]
 fn contexts_merge_as_in_cassandra() {
-    let all = lines("merge");
-    for (line, fields) in &all {
+    let all = each("merge", |line, fields| {
         let (left, right) = (parse(fields[0]), parse(fields[1]));
         let mut merged = left.clone();
         merged.merge(&right);
@@ -75,8 +78,8 @@ fn contexts_merge_as_in_cassandra() {
         merged.merge(&left);
         let other = if fields[3] == "same" { fields[2] } else { fields[3] };
         assert_eq!(merged.to_bytes(), unhex(other), "{line}");
-    }
-    assert!(all.len() > 300);
+    });
+    compared("merged counter contexts", all, 300);
 }
 
 #[test]

@@ -137,6 +137,12 @@ proptest! {
         prop_assert_eq!(&merge(Some(a), &[&right]).unwrap(), &all);
         prop_assert_eq!(&merge(Some(&all), &[a, &all, b]).unwrap(), &all);
         prop_assert_eq!(&merge(None, &[a, a]).unwrap(), a);
+        // Operands folded among themselves, before what they are folded into is known.
+        let some = merge_operands(&[b, c]).unwrap();
+        prop_assert_eq!(&merge_operands(&[c, b]).unwrap(), &some);
+        prop_assert_eq!(&merge_operands(&[b, &some, c, &some]).unwrap(), &some);
+        prop_assert_eq!(&merge(Some(a), &[&some]).unwrap(), &all);
+        prop_assert_eq!(&merge_operands(&[a, &some]).unwrap(), &all);
     }
 
     /// A purge takes from what was written before it and from nothing else, however that was grouped. It leaves

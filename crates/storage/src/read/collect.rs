@@ -3,9 +3,10 @@
 
 use std::mem::size_of;
 
-use basalt_model::command::{PartitionRows, ReadTarget, RowSelection};
-use basalt_model::{Cell, Clustering, DecoratedKey, Deletion, ReadCommand, Row, Slice};
+use basalt_model::command::PartitionRows;
+use basalt_model::{Cell, Clustering, DecoratedKey, Deletion, ReadCommand, Row};
 
+use super::fetched::shows_static_only;
 use super::filter::Conditions;
 use super::projection::Projection;
 use super::stored_row::{Dead, StoredRow};
@@ -65,14 +66,7 @@ impl<'c> Collector<'c> {
         let table = &command.table;
         let conditions = Conditions::new(command);
         let statics = Projection::of(command, table.statics());
-        let filter = match &command.target {
-            ReadTarget::Partition { filter, .. } | ReadTarget::Range { filter, .. } => filter,
-        };
-        let selects_all =
-            matches!(&filter.rows, RowSelection::Slices(slices) if slices.as_slice() == [Slice::all()]);
-        let selects_none = matches!(&filter.rows, RowSelection::Names(names) if names.is_empty())
-            || matches!(&filter.rows, RowSelection::Slices(slices) if slices.is_empty());
-        let shows_static_only = (selects_all || selects_none) && !conditions.has_row_conditions();
+        let shows_static_only = shows_static_only(command, conditions.has_row_conditions());
         Collector {
             command,
             tier: options.tier,

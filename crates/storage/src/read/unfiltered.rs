@@ -1,101 +1,174 @@
-//! A partition as it is stored: rows with their dead cells and deletions, and range tombstones,
-//! in clustering order or against it (`UnfilteredRowIterator`). For digests, repair, streaming.
+//! A partition as it is stored (`UnfilteredRowIterator`): its deletion, its static row, then rows with their dead
+//! cells and deletions, and where range tombstones begin and end, in clustering order or against it.
+//!
+//! For what replicas answer each other, digests, repair and streaming. Nothing that a stronger deletion covers comes
+//! back, nothing is judged by a clock. One row and one range tombstone are held at a time, however large the partition.
 
-use basalt_model::command::ClusteringFilter;
-use basalt_model::mutation::RangeTombstone;
-use basalt_model::{DecoratedKey, Deletion, Row, Slice, Table};
-use bytes::Bytes;
+mod covers;
 
+use basalt_model::command::{ClusteringFilter, RowSelection};
+use basalt_model::{Bound, BoundKind, Clustering, DecoratedKey, Deletion, Row, Slice, Table};
+
+use super::ReadError;
+use super::fetched::Fetched;
 use super::partition::{EncodedRange, PartitionWalk};
 use super::projection::Projection;
-use super::ranges::ranges;
 use super::stored_row::StoredRow;
-use super::tombstones::TombstoneWalk;
-use super::{InTable, ReadError};
-use crate::cells::RangeTombstoneEntry;
-use crate::engine::{Cursor, CursorOptions, EngineError, ReadTier, Reads};
-use crate::keys::clustering::decode_bound;
-use crate::keys::{EntryKind, PARTITION_END, append_partition};
+use crate::cells::HeadEntry;
+use crate::engine::{CursorOptions, EngineError, ReadTier, Reads};
+use crate::keys::clustering::append_bound;
+use crate::keys::{EntryKind, KeyError, PARTITION_END, append_partition};
+use covers::Covers;
 
-/// What a walk over a partition meets.
+/// What a walk over a partition meets (`db/rows/Unfiltered`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfiltered {
-    /// A row: what is live and what is dead of it, without what a stronger deletion covers.
+    /// A row: what is live and what is dead of it.
     Row(Row),
-    /// A range tombstone, not cut to what was asked for: forward it comes before the first row it
-    /// may cover, backward likewise.
-    RangeTombstone(RangeTombstone),
+    /// A place where a range tombstone begins or ends.
+    Marker(Marker),
+}
+
+/// A place between rows where range tombstones begin, end or give way to each other (`db/rows/RangeTombstoneMarker`).
+///
+/// Every range that begins ends, with the same deletion, and within what was asked for. Before and after are those of
+/// the clustering order, also when a partition is walked against it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// The values of clusterings that the place lies before or after.
+    pub prefix: Clustering,
+    /// It lies after all clusterings that begin with the prefix, else before them.
+    pub is_after_prefix: bool,
+    /// What deletes the rows before it; `LIVE` where nothing ends.
+    pub ends: Deletion,
+    /// What deletes the rows after it; `LIVE` where nothing begins.
+    pub starts: Deletion,
+}
+
+impl Marker {
+    /// The deletion of the range that ends here, in reading direction.
+    pub fn closes(&self, is_reversed: bool) -> Deletion {
+        if is_reversed { self.starts } else { self.ends }
+    }
+
+    /// The deletion of the range that begins here, in reading direction.
+    pub fn opens(&self, is_reversed: bool) -> Deletion {
+        if is_reversed { self.ends } else { self.starts }
+    }
+
+    /// Where `left` gives way to `right`: `at` is the bound of either, seen from its side.
+    pub(super) fn between(at: Bound, left: Deletion, right: Deletion) -> Marker {
+        let is_after_prefix = at.kind.is_after_prefix();
+        Marker { prefix: at.prefix, is_after_prefix, ends: left, starts: right }
+    }
 }
 
 /// What stands before a partition's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionStart {
+    /// Its key.
+    pub key: DecoratedKey,
     /// Deletion of the partition.
     pub deletion: Deletion,
-    /// The static row, whole.
+    /// The static row, if there is anything of it.
     pub static_row: Option<Row>,
 }
 
-/// Walks a partition: `start` is handed what stands before the rows, then `item` each row and
-/// range tombstone until it answers `false`. `reads` must be a view.
+/// Whoever is shown what a walk meets; each answers whether to go on with this partition.
+pub trait Visitor {
+    /// What stands before the rows, first.
+    ///
+    /// # Errors
+    /// End the walk.
+    fn start(&mut self, start: PartitionStart) -> Result<bool, ReadError>;
+
+    /// A row or marker, in reading order.
+    ///
+    /// # Errors
+    /// End the walk.
+    fn item(&mut self, item: Unfiltered) -> Result<bool, ReadError>;
+}
+
+/// What of one partition is walked over.
+#[derive(Clone, Copy)]
+pub struct PartitionRead<'a> {
+    /// Its table.
+    pub table: &'a Table,
+    /// Which partition.
+    pub key: &'a DecoratedKey,
+    /// Which of its rows.
+    pub filter: &'a ClusteringFilter,
+    /// Which columns.
+    pub fetched: &'a Fetched,
+    /// Where to look.
+    pub tier: ReadTier,
+}
+
+/// Walks over a partition. `reads` must be a view.
 ///
 /// # Errors
-/// As of [`super::read`].
-pub fn walk(
-    reads: &dyn Reads,
-    table: &Table,
-    key: &DecoratedKey,
-    filter: &ClusteringFilter,
-    tier: ReadTier,
-    start: impl FnOnce(PartitionStart),
-    mut item: impl FnMut(Unfiltered) -> bool,
-) -> Result<(), ReadError> {
+/// As of [`super::read`], and what the visitor answers.
+pub fn walk(reads: &dyn Reads, read: PartitionRead<'_>, visitor: &mut dyn Visitor) -> Result<(), ReadError> {
     let mut partition = Vec::new();
-    append_partition(key, &mut partition);
+    append_partition(read.key, &mut partition);
     let mut lower = partition.clone();
     lower.push(EntryKind::Head as u8);
     let mut upper = partition.clone();
     upper.push(PARTITION_END);
-    let options = CursorOptions { tier, lower: &lower, upper: Some(&upper), fills_cache: true };
-    let mut cursor = reads.cursor(table.id, options)?;
+    let options = CursorOptions { tier: read.tier, lower: &lower, upper: Some(&upper), fills_cache: true };
+    let mut cursor = reads.cursor(read.table.id, options)?;
     let is_at = cursor.seek(&lower)?;
-    let mut rows = PartitionWalk::new(table, &mut *cursor, partition.clone(), is_at, true);
+    let mut rows = PartitionWalk::new(read.table, &mut *cursor, partition, is_at, true);
+    walk_rows(reads, read, &mut rows, true, visitor)
+}
 
+/// Walks over the partition under `rows`; `resumes` leaves out what earlier pages returned.
+pub(super) fn walk_rows(
+    reads: &dyn Reads,
+    read: PartitionRead<'_>,
+    rows: &mut PartitionWalk<'_, '_>,
+    resumes: bool,
+    visitor: &mut dyn Visitor,
+) -> Result<(), ReadError> {
+    let PartitionRead { table, filter, fetched, .. } = read;
+    let is_reversed = filter.reversed;
     let head = rows.head()?;
     let statics = Projection::everything(table, table.statics());
     let static_row = match rows.static_row()? {
         Some(row) => row.whole(table.id, head.deletion, &statics)?,
         None => None,
     };
-    start(PartitionStart { deletion: head.deletion, static_row });
-
+    let static_row = static_row.and_then(|row| fetched.cut(row, true));
+    let start = PartitionStart { key: read.key.clone(), deletion: head.deletion, static_row };
+    if !visitor.start(start)? {
+        return Ok(());
+    }
     let regulars = Projection::everything(table, table.regulars());
-    let mut covers = TombstoneWalk::new(reads, table, &partition, tier, filter.reversed)?;
-    let mut tombstones = Tombstones::new(reads, table, partition, tier)?;
+    let mut covers = open_covers(reads, &read, rows.partition(), head)?;
     let mut row = StoredRow::default();
-    for range in ranges(table, filter, true).map_err(ReadError::Command)? {
-        if head.has_range_tombstones {
-            tombstones.start(&range, filter.reversed)?;
-            covers.restart();
+    for (slice, range) in slices(table, filter, resumes).map_err(ReadError::Command)? {
+        if let Some(covers) = &mut covers {
+            covers.start(slice, range.clone())?;
         }
-        rows.start(range.clone(), filter.reversed)?;
+        rows.start(range, is_reversed)?;
         loop {
             let is_row = rows.next_row(&mut row)?;
             let upto = is_row.then_some(row.key.as_slice());
-            while let Some(tombstone) = tombstones.next_before(upto, &range, filter.reversed)? {
-                if !item(Unfiltered::RangeTombstone(tombstone)) {
-                    return Ok(());
+            let mut covering = head.deletion;
+            if let Some(covers) = &mut covers {
+                while let Some(marker) = covers.marker_before(upto)? {
+                    if !visitor.item(Unfiltered::Marker(marker))? {
+                        return Ok(());
+                    }
                 }
+                covering = covering.merge(covers.open());
             }
             if !is_row {
                 break;
             }
-            let mut covering = head.deletion;
-            if head.has_range_tombstones {
-                covering = covering.merge(covers.cover(&row.key)?);
-            }
-            if let Some(row) = row.whole(table.id, covering, &regulars)?
-                && !item(Unfiltered::Row(row))
+            let whole = row.whole(table.id, covering, &regulars)?;
+            if let Some(row) = whole.and_then(|row| fetched.cut(row, false))
+                && !visitor.item(Unfiltered::Row(row))?
             {
                 return Ok(());
             }
@@ -104,91 +177,54 @@ pub fn walk(
     Ok(())
 }
 
-/// The range tombstones of a partition, one after the other.
-struct Tombstones<'r> {
-    table: &'r Table,
-    cursor: Box<dyn Cursor + 'r>,
-    area: Vec<u8>,
-    is_at: bool,
-    /// Those that start at one bound, not handed out yet.
-    queue: Vec<(Vec<u8>, Vec<u8>, RangeTombstone)>,
+fn open_covers<'r>(
+    reads: &'r dyn Reads,
+    read: &PartitionRead<'r>,
+    partition: &[u8],
+    head: HeadEntry,
+) -> Result<Option<Covers<'r>>, EngineError> {
+    if !head.has_range_tombstones {
+        return Ok(None);
+    }
+    Covers::new(reads, read.table, partition, read.tier, head.deletion, read.filter.reversed).map(Some)
 }
 
-impl<'r> Tombstones<'r> {
-    fn new(
-        reads: &'r dyn Reads,
-        table: &'r Table,
-        partition: Vec<u8>,
-        tier: ReadTier,
-    ) -> Result<Tombstones<'r>, EngineError> {
-        let mut area = partition.clone();
-        area.push(EntryKind::RangeTombstone as u8);
-        let mut upper = partition;
-        upper.push(EntryKind::Row as u8);
-        let options = CursorOptions { tier, lower: &area, upper: Some(&upper), fills_cache: true };
-        let cursor = reads.cursor(table.id, options)?;
-        Ok(Tombstones { table, cursor, area, is_at: false, queue: Vec::new() })
-    }
-
-    /// To the first that may reach into the range, in reading direction.
-    fn start(&mut self, range: &EncodedRange, is_reversed: bool) -> Result<(), EngineError> {
-        let edge = if is_reversed { &range.upper } else { &range.lower };
-        let at = [&self.area, edge.as_slice()].concat();
-        self.queue.clear();
-        self.is_at = self.cursor.seek_for_prev(&at)?;
-        if !self.is_at && !is_reversed {
-            self.is_at = self.cursor.seek(&at)?;
-        }
-        Ok(())
-    }
-
-    /// The next that begins, in reading direction, before the row at `upto`, or within the range.
-    fn next_before(
-        &mut self,
-        upto: Option<&[u8]>,
-        range: &EncodedRange,
-        is_reversed: bool,
-    ) -> Result<Option<RangeTombstone>, EngineError> {
-        loop {
-            if self.queue.is_empty() {
-                if !self.is_at {
-                    return Ok(None);
-                }
-                self.fill()?;
-                if is_reversed {
-                    self.is_at = self.cursor.prev()?;
-                } else {
-                    self.queue.reverse();
-                    self.is_at = self.cursor.next()?;
-                }
+/// What is asked for of a partition as slices, in reading order, and their encoded bounds; `resumes` leaves out all up
+/// to `resume_after` (`Slices.forPaging`).
+fn slices(
+    table: &Table,
+    filter: &ClusteringFilter,
+    resumes: bool,
+) -> Result<Vec<(Slice, EncodedRange)>, KeyError> {
+    let slices: Vec<Slice> = match &filter.rows {
+        RowSelection::Names(names) => names.iter().cloned().map(Slice::of_prefix).collect(),
+        RowSelection::Slices(slices) => slices.clone(),
+    };
+    let encode = |bound: &Bound| {
+        let mut bytes = Vec::new();
+        append_bound(table, bound, &mut bytes).map(|_| bytes)
+    };
+    let resume = filter.resume_after.as_ref().filter(|_| resumes).map(|clustering| {
+        let kind = if filter.reversed { BoundKind::ExclusiveEnd } else { BoundKind::ExclusiveStart };
+        Bound { kind, prefix: clustering.clone() }
+    });
+    let resume_at = resume.as_ref().map(encode).transpose()?;
+    let mut found = Vec::with_capacity(slices.len());
+    for mut slice in slices {
+        let mut range = EncodedRange { lower: encode(&slice.start)?, upper: encode(&slice.end)? };
+        if let (Some(bound), Some(at)) = (&resume, &resume_at) {
+            if filter.reversed && range.upper > *at {
+                (slice.end, range.upper) = (bound.clone(), at.clone());
+            } else if !filter.reversed && range.lower < *at {
+                (slice.start, range.lower) = (bound.clone(), at.clone());
             }
-            let Some((start, end, _)) = self.queue.last() else { return Ok(None) };
-            if *end <= range.lower || *start >= range.upper {
-                self.queue.pop();
-                continue;
-            }
-            let is_due = match upto {
-                None => true,
-                Some(row) if is_reversed => end.as_slice() > row,
-                Some(row) => start.as_slice() < row,
-            };
-            return Ok(if is_due { self.queue.pop().map(|(_, _, tombstone)| tombstone) } else { None });
+        }
+        if range.lower < range.upper {
+            found.push((slice, range));
         }
     }
-
-    fn fill(&mut self) -> Result<(), EngineError> {
-        let id = self.table.id;
-        let start = self.cursor.key().get(self.area.len()..).unwrap_or_default().to_vec();
-        let value = Bytes::copy_from_slice(self.cursor.value());
-        for item in RangeTombstoneEntry::parse(&value).in_table(id)?.covered {
-            let mut slice = Slice {
-                start: decode_bound(self.table, &start, true).in_table(id)?,
-                end: decode_bound(self.table, item.end, false).in_table(id)?,
-            };
-            item.restore(&value, &mut slice).in_table(id)?;
-            let tombstone = RangeTombstone { slice, deletion: item.deletion };
-            self.queue.push((start.clone(), item.end.to_vec(), tombstone));
-        }
-        Ok(())
+    if filter.reversed {
+        found.reverse();
     }
+    Ok(found)
 }

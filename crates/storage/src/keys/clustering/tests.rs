@@ -6,9 +6,8 @@ use basalt_model::DataType;
 use proptest::prelude::*;
 
 use super::*;
+use crate::recorded::{compared, recorded};
 use crate::testing::{hex, may_hold_other_nan, parse_class, table_clustered_by, unhex};
-
-const GOLDEN: &str = include_str!("../../../../../tests/golden/byte_comparable.txt");
 
 fn order(is_reversed: bool) -> ClusteringOrder {
     if is_reversed { ClusteringOrder::Desc } else { ClusteringOrder::Asc }
@@ -17,7 +16,7 @@ fn order(is_reversed: bool) -> ClusteringOrder {
 #[test]
 fn clusterings_and_bounds_encode_as_cassandra_does() {
     let mut seen = 0;
-    for line in GOLDEN.lines().filter(|line| line.starts_with("clustering ")) {
+    for line in recorded("byte_comparable").filter(|line| line.starts_with("clustering ")) {
         let fields: Vec<&str> = line.split(" | ").collect();
         let [_, kind, types, components, encoded] = fields[..] else { panic!("bad line: {line}") };
         let with_other_nan = types.split(';').zip(components.split(',')).any(|(class, component)| {
@@ -48,9 +47,9 @@ fn clusterings_and_bounds_encode_as_cassandra_does() {
         let prefix = Clustering(values.into_iter().collect());
         let mut bytes = Vec::new();
         match kind {
-            None => append_clustering(&table, &prefix, &mut bytes).expect(line),
+            None => append_clustering(&table, &prefix, &mut bytes).expect(&line),
             Some(kind) => {
-                append_bound(&table, &Bound { kind, prefix: prefix.clone() }, &mut bytes).expect(line)
+                append_bound(&table, &Bound { kind, prefix: prefix.clone() }, &mut bytes).expect(&line)
             }
         };
         assert_eq!(hex(&bytes), encoded, "{line}");
@@ -59,19 +58,19 @@ fn clusterings_and_bounds_encode_as_cassandra_does() {
         let mut again = Vec::new();
         match kind {
             None => {
-                let (decoded, length) = decode_clustering(&table, &bytes).expect(line);
+                let (decoded, length) = decode_clustering(&table, &bytes).expect(&line);
                 assert_eq!(length, bytes.len(), "{line}");
-                append_clustering(&table, &decoded, &mut again).expect(line);
+                append_clustering(&table, &decoded, &mut again).expect(&line);
             }
             Some(kind) => {
-                let decoded = decode_bound(&table, &bytes, kind.is_start()).expect(line);
+                let decoded = decode_bound(&table, &bytes, kind.is_start()).expect(&line);
                 assert_eq!(decoded.kind, kind, "{line}");
-                append_bound(&table, &decoded, &mut again).expect(line);
+                append_bound(&table, &decoded, &mut again).expect(&line);
             }
         }
         assert_eq!(hex(&again), encoded, "{line}");
     }
-    assert!(seen > 350, "only {seen} lines understood");
+    compared("clusterings and bounds", seen, 350);
 }
 
 #[test]

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cells::{RowEntry, RowParts};
-use crate::merge::{MergeError, MergedRow, merge};
+use crate::merge::{MergeError, MergedRow, merge, merge_operands};
+use crate::recorded::{compared, recorded};
 use crate::testing::{hex, unhex};
 
-const GOLDEN: &str = include_str!("../../../../../tests/golden/counters.txt");
 const C: ColumnId = ColumnId(5);
 const D: ColumnId = ColumnId(6);
 
@@ -52,11 +52,17 @@ fn row(text: &str) -> Vec<u8> {
     entry(deletion, &cells)
 }
 
-fn lines(kind: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    GOLDEN.lines().filter_map(move |line| {
-        let mut fields = line.split(" | ");
-        (fields.next() == Some(kind)).then(|| (line, fields.collect()))
-    })
+/// Shows each line of a kind; answers how many there are.
+fn each(kind: &str, mut check: impl FnMut(&str, &[&str])) -> usize {
+    let mut seen = 0;
+    for line in recorded("counters") {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        if fields[0] == kind {
+            check(&line, &fields[1..]);
+            seen += 1;
+        }
+    }
+    seen
 }
 
 fn show(entry: &[u8]) -> String {
@@ -73,22 +79,23 @@ fn show(entry: &[u8]) -> String {
 
 #[test]
 fn counter_cells_reconcile_as_in_cassandra() {
-    let mut seen = 0;
-    for (line, fields) in lines("cells") {
+    let seen = each("cells", |line, fields| {
         let [a, b, expected] =
             [fields[0], fields[1], fields[2]].map(|text| entry(Deletion::LIVE, &[(C, cell(text))]));
         assert_eq!(show(&merge(None, &[&a, &b]).unwrap()), show(&expected), "{line}");
         assert_eq!(show(&merge(Some(&b), &[&a, &b]).unwrap()), show(&expected), "{line}");
-        seen += 1;
-    }
-    assert!(seen > 100, "only {seen} lines");
+    });
+    compared("counter cells", seen, 100);
 }
 
 #[test]
 fn counter_rows_merge_as_in_cassandra() {
     let mut seen = 0;
-    // Deletions of partitions and ranges are looked at when a row is read: after merging.
-    for (line, fields) in lines("rows").filter(|(_, fields)| fields[0] == "live") {
+    each("rows", |line, fields| {
+        // Deletions of partitions and ranges are looked at when a row is read: after merging.
+        if fields[0] != "live" {
+            return;
+        }
         let versions: Vec<Vec<u8>> = fields[1].split(" ; ").map(row).collect();
         let mut versions: Vec<&[u8]> = versions.iter().map(Vec::as_slice).collect();
         let expected = row(fields[2]);
@@ -96,8 +103,8 @@ fn counter_rows_merge_as_in_cassandra() {
         versions.reverse();
         assert_eq!(show(&merge(None, &versions).unwrap()), show(&expected), "{line}");
         seen += 1;
-    }
-    assert!(seen > 70, "only {seen} lines");
+    });
+    compared("rows of counters", seen, 70);
 }
 
 #[test]
@@ -166,6 +173,9 @@ proptest! {
         prop_assert_eq!(&merge(Some(&a), &[&right]).unwrap(), &all);
         prop_assert_eq!(&merge(Some(&all), &[&a, &all, &b]).unwrap(), &all);
         prop_assert_eq!(&merge(None, &[&a, &a]).unwrap(), &a);
+        let some = merge_operands(&[&b, &c]).unwrap();
+        prop_assert_eq!(&merge_operands(&[&c, &some, &b]).unwrap(), &some);
+        prop_assert_eq!(&merge(Some(&a), &[&some]).unwrap(), &all);
     }
 
     /// Grouping does matter beside deletions of rows, in Cassandra too; order and repetition never do.

@@ -1,0 +1,225 @@
+//! What clients read is a filter over what replicas answer; neither purging nor the order of writes is seen in it.
+
+use std::sync::Arc;
+
+use basalt_model::command::{
+    ClusteringFilter, ColumnFilter, ColumnPart, DataLimits, KeyRange, PartitionRows, RowFilter, RowSelection,
+    SelectedColumns,
+};
+use basalt_model::{Bound, ColumnId, DecoratedKey, Mutation, PartitionUpdate, Slice, Table};
+
+use super::*;
+use crate::checker::{Numbers, test_table};
+use crate::engine::mem::MemEngine;
+use crate::engine::{Engine, ReadTier, Sync, WriteOptions, WriteSet};
+use crate::read::digest::of_response;
+use crate::read::read;
+use crate::write::Writer;
+
+const NOW_S: i64 = 1_000;
+
+fn written<'u>(table: &Table, updates: impl IntoIterator<Item = &'u PartitionUpdate>) -> Arc<MemEngine> {
+    let engine = Arc::new(MemEngine::new());
+    engine.create_table(table.id).unwrap();
+    let writer = Writer::new(engine.clone(), 1 << 20);
+    for update in updates {
+        let (key, updates) = (update.key.clone(), vec![update.clone()]);
+        let mut set = WriteSet::new();
+        let mutations = [Mutation { keyspace: "ks".into(), key, updates }];
+        let guards = writer.lock_and_encode(&mutations, &mut set).unwrap();
+        engine.write(&[&set], WriteOptions { sync: Sync::None, may_block: true }).unwrap();
+        drop(guards);
+    }
+    engine
+}
+
+fn updates(numbers: &mut Numbers, table: &Arc<Table>) -> Vec<PartitionUpdate> {
+    let has_ranges = numbers.chance(7);
+    (0..5 + numbers.below(40)).map(|_| numbers.update(table, has_ranges)).collect()
+}
+
+fn columns(numbers: &mut Numbers, table: &Table) -> ColumnFilter {
+    let chosen = |numbers: &mut Numbers| {
+        let mut ids: Vec<ColumnId> = table.statics().iter().chain(table.regulars()).map(|c| c.id).collect();
+        ids.retain(|_| numbers.chance(5));
+        ids.sort_unstable();
+        ids
+    };
+    match numbers.below(4) {
+        0 => ColumnFilter::Only(chosen(numbers)),
+        1 => {
+            let ids = chosen(numbers);
+            let map = ids.iter().find(|id| **id == crate::checker::M && numbers.chance(5));
+            let path = Some(Bytes::from_static(b"x"));
+            let parts = map.map(|map| ColumnPart { column: *map, from: path.clone(), to: path });
+            let queried = (!ids.is_empty()).then(|| ids.clone());
+            let parts = parts.into_iter().collect();
+            ColumnFilter::Some(Arc::new(SelectedColumns { fetched: ids, queried, parts }))
+        }
+        _ => ColumnFilter::All,
+    }
+}
+
+fn filter(numbers: &mut Numbers, table: &Table) -> ClusteringFilter {
+    let mut rows = RowSelection::Slices(vec![Slice::all()]);
+    if numbers.chance(3) {
+        let mut names: Vec<_> = (0..1 + numbers.below(3)).map(|_| numbers.clustering()).collect();
+        names.sort_by(|a, b| table.compare_clusterings(a, b));
+        names.dedup();
+        rows = RowSelection::Names(names);
+    } else if numbers.chance(5) {
+        let is_some = |slice: &Slice| table.compare_bounds(&slice.start, &slice.end).is_lt();
+        let mut slices: Vec<Slice> = (0..3).map(|_| numbers.slice()).filter(is_some).collect();
+        slices.sort_by(|a, b| table.compare_bounds(&a.start, &b.start));
+        let mut end = Bound::bottom();
+        slices.retain(|slice| {
+            let is_behind = table.compare_bounds(&end, &slice.start).is_le();
+            if is_behind {
+                end = slice.end.clone();
+            }
+            is_behind
+        });
+        rows = RowSelection::Slices(slices);
+    }
+    let resume_after = numbers.chance(3).then(|| numbers.clustering());
+    ClusteringFilter { rows, reversed: numbers.chance(5), resume_after }
+}
+
+fn command(numbers: &mut Numbers, table: &Arc<Table>, key: &DecoratedKey) -> ReadCommand {
+    let filter = filter(numbers, table);
+    let mut limits = DataLimits::NONE;
+    if numbers.chance(3) {
+        limits.rows = 1 + numbers.below(4) as u32;
+    }
+    if numbers.chance(2) {
+        limits.rows_per_partition = 1 + numbers.below(3) as u32;
+    }
+    let target = match numbers.chance(7) {
+        true => ReadTarget::Partition { key: key.clone(), filter },
+        false => ReadTarget::Range { range: KeyRange::all(), filter },
+    };
+    let columns = columns(numbers, table);
+    ReadCommand {
+        table: table.clone(),
+        now_s: NOW_S,
+        columns,
+        row_filter: RowFilter::default(),
+        limits,
+        target,
+    }
+}
+
+/// Shows clients what is alive of an answer.
+struct Alive<'c> {
+    command: &'c ReadCommand,
+    shown: Vec<PartitionRows>,
+    is_reversed: bool,
+    open: Deletion,
+}
+
+impl Alive<'_> {
+    fn live(&self, row: &Row) -> Option<Row> {
+        let mut row = live(row, NOW_S)?;
+        row.cells.retain(|cell| self.command.columns.includes(cell.column));
+        Some(row)
+    }
+}
+
+impl Receiver for Alive<'_> {
+    fn partition(&mut self, start: PartitionStart) {
+        assert!(self.open.is_live(), "a range that began has ended");
+        // One that is only there so that its partition is shown has no cells for others.
+        let has_use = |row: &Row| !row.cells.is_empty() || shows_static_only(self.command, false);
+        let static_row = start.static_row.and_then(|row| self.live(&row)).filter(has_use);
+        self.shown.push(PartitionRows { key: start.key, static_row, rows: Vec::new() });
+    }
+
+    fn item(&mut self, item: Unfiltered) {
+        match item {
+            Unfiltered::Row(row) => {
+                let times = row.cells.iter().map(|cell| cell.timestamp);
+                let covered = times.chain((!row.liveness.is_none()).then_some(row.liveness.timestamp)).min();
+                assert!(
+                    covered.is_none_or(|time| !self.open.deletes(time)),
+                    "nothing dead is shown: {row:?}"
+                );
+                let row = self.live(&row);
+                self.shown.last_mut().expect("a partition begins first").rows.extend(row);
+            }
+            Unfiltered::Marker(marker) => {
+                assert_eq!(marker.closes(self.is_reversed), self.open, "what ends is what began");
+                self.open = marker.opens(self.is_reversed);
+            }
+        }
+    }
+}
+
+fn alive(engine: &dyn Engine, command: &ReadCommand, gc_before_s: i64) -> Vec<PartitionRows> {
+    let is_reversed = command.target.filter().reversed;
+    let mut alive = Alive { command, shown: Vec::new(), is_reversed, open: Deletion::LIVE };
+    let purging = Purging { now_s: NOW_S, gc_before_s };
+    let options = ReadOptions::new(ReadTier::All);
+    respond(&*engine.view().unwrap(), command, purging, &options, &mut alive).unwrap();
+    assert!(alive.open.is_live(), "a range that began has ended");
+    let shows_static_only = shows_static_only(command, false);
+    alive.shown.retain(|p| !p.rows.is_empty() || (shows_static_only && p.static_row.is_some()));
+    alive.shown
+}
+
+/// Elements that are not asked for come to clients with their values; they do not look at them.
+fn show(mut all: Vec<PartitionRows>, command: &ReadCommand) -> Vec<String> {
+    if let ColumnFilter::Some(selected) = &command.columns {
+        let rows = all.iter_mut().flat_map(|partition| &mut partition.rows);
+        let cells = rows.flat_map(|row| &mut row.cells).filter(|cell| selected.is_in_part(cell.column));
+        let others = cells.filter(|cell| cell.path.as_deref() != Some(b"x"));
+        others.for_each(|cell| cell.value.clear());
+    }
+    all.iter().map(|p| format!("{:?}", (&p.key, &p.static_row, &p.rows))).collect()
+}
+
+/// Purging what is old enough changes nothing of it, whenever that is.
+#[test]
+fn clients_read_what_is_alive_of_an_answer() {
+    let mut with_rows = 0;
+    for seed in 0..200 {
+        let mut numbers = Numbers::new(seed);
+        let table = test_table(numbers.chance(6));
+        let updates = updates(&mut numbers, &table);
+        let engine = written(&table, &updates);
+        for round in 0..12 {
+            let key = updates[numbers.below(updates.len() as u64) as usize].key.clone();
+            let command = command(&mut numbers, &table, &key);
+            let page = read(&*engine, &command, &ReadOptions::new(ReadTier::All)).unwrap().page;
+            let gc_before_s = 975 + numbers.below(30) as i64;
+            let found = alive(&*engine, &command, gc_before_s);
+            let expected = show(page.partitions, &command);
+            assert_eq!(show(found.clone(), &command), expected, "seed {seed}, round {round}: {command:?}");
+            with_rows += usize::from(!found.is_empty());
+        }
+    }
+    assert!(with_rows > 800, "only {with_rows} reads show anything");
+}
+
+/// Writes merge to the same answer in any order and any number of times, range tombstones included.
+#[test]
+fn order_and_repetition_of_writes_do_not_matter() {
+    for seed in 1_000..1_150 {
+        let mut numbers = Numbers::new(seed);
+        let table = test_table(true);
+        let updates = updates(&mut numbers, &table);
+        let mut shuffled: Vec<&PartitionUpdate> = updates.iter().chain(updates.iter().take(9)).collect();
+        for index in (1..shuffled.len()).rev() {
+            shuffled.swap(index, numbers.below(index as u64 + 1) as usize);
+        }
+        let (one, other) = (written(&table, &updates), written(&table, shuffled));
+        for round in 0..6 {
+            let command = command(&mut numbers, &table, &updates[0].key);
+            let purging = Purging { now_s: NOW_S, gc_before_s: 990 };
+            let digest = |engine: &MemEngine| {
+                let options = ReadOptions::new(ReadTier::All);
+                of_response(&*engine.view().unwrap(), &command, purging, &options).unwrap()
+            };
+            assert_eq!(digest(&one), digest(&other), "seed {seed}, round {round}: {command:?}");
+        }
+    }
+}
