@@ -5,14 +5,16 @@ use std::fmt::Write;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::process;
 use std::sync::Arc;
 
 use basalt_node::config::settings::{Machine, Settings};
 use basalt_node::config::{Config, ConfigError, container, sizing::human};
+use basalt_node::disk::{DIE_EXIT_CODE, Verdict};
 use basalt_node::env::SystemEnv;
 use basalt_node::listener::Bound;
 use basalt_node::node::{Node, Storage};
-use basalt_node::signals::Signals;
+use basalt_node::signals::{Signals, Word};
 use basalt_node::{listener, log};
 use basalt_rocks::{LogRecovery, RocksConfig, RocksEngine};
 use clap::Args;
@@ -61,7 +63,7 @@ pub fn run(options: Options) -> Result<(), String> {
     let machine = machine::this();
     let settings = settings(options, &variables, machine).map_err(|error| error.to_string())?;
     report_keys(&settings);
-    let signals = Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
+    let mut signals = Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
     let bound = if settings.start_native_transport {
         let bind = listener::bind(settings.listen, settings.transport.keepalive);
         Some(bind.map_err(|error| {
@@ -78,17 +80,31 @@ pub fn run(options: Options) -> Result<(), String> {
         log_recovery: LogRecovery::RefuseDamage,
     })
     .map_err(|error| error.to_string())?;
+    if let Some(cut) = engine.cut_short() {
+        log::warn(&cut.to_string());
+    }
     let env = Arc::new(SystemEnv::new());
     let storage =
         Storage::open(&settings, env.clone(), Arc::new(engine)).map_err(|error| error.to_string())?;
+    let mut verdict = storage.disk.verdict();
     let mut node = Node::start(&settings, env.clone(), storage, bound).map_err(|error| error.to_string())?;
     if let Some(bound) = admin {
         let address = node.start_admin(env, bound).map_err(|error| error.to_string())?;
         log::info(&format!("Listening for nodetool on {address}"));
     }
     announce(&settings, &node);
-    let signal = signals.wait();
-    log::info(&format!("{signal}: draining"));
+    loop {
+        match signals.wait(&mut verdict) {
+            Word::End(signal) => {
+                log::info(&format!("{signal}: draining"));
+                break;
+            }
+            Word::Disk(Verdict::GoOn) => {}
+            Word::Disk(Verdict::StopTransports) => node.stop_transports(),
+            // Nothing is brought in order first: the disk is what cannot be trusted.
+            Word::Disk(Verdict::Die) => process::exit(DIE_EXIT_CODE.into()),
+        }
+    }
     node.drain().map_err(|error| format!("not everything could be brought to disk: {error}"))
 }
 

@@ -40,6 +40,9 @@ pub enum ReplicaError {
     /// Storage failed; the text is for the log, not for clients.
     #[error("storage: {0}")]
     Storage(String),
+    /// Its disk is full: nothing was written.
+    #[error("the disk is full")]
+    DiskFull,
     /// The replica is shutting down.
     #[error("shutting down")]
     Closed,

@@ -65,6 +65,10 @@ impl Coordinator {
                 failures: Box::new([(self.address, REASON_UNKNOWN)]),
                 write_type,
             },
+            // `Guardrails.replicaDiskUsage`: which replica it is is not for clients.
+            ReplicaError::DiskFull => CqlError::invalid(
+                "Guardrail replica_disk_usage violated: Write request failed because disk usage exceeds failure threshold",
+            ),
             ReplicaError::TimedOut => CqlError::WriteTimeout {
                 consistency,
                 received: 0,

@@ -5,6 +5,7 @@ mod addresses;
 mod admin;
 mod catalogue;
 pub mod container;
+pub mod disk;
 pub mod key;
 pub mod settings;
 pub mod sizing;

@@ -13,8 +13,9 @@ use basalt_storage::read::{PAGE_BYTES_MAX, ReadError, ReadOptions, ReadOutcome, 
 use basalt_storage::write::{WriteError, Writer};
 use tokio::sync::oneshot;
 
+use crate::disk::Disk;
 use crate::pool::Pool;
-use crate::table_storage::{on_pool, replica_error};
+use crate::table_storage::on_pool;
 
 /// A read on a reactor that gathers more than this goes on elsewhere.
 const REACTOR_PAGE_BYTES: usize = 128 << 10;
@@ -32,6 +33,7 @@ pub struct LocalReplica {
     writer: Arc<Writer>,
     committer: Arc<Committer>,
     pool: Arc<Pool>,
+    disk: Arc<Disk>,
     thresholds: TombstoneThresholds,
 }
 
@@ -63,9 +65,10 @@ impl LocalReplica {
         writer: Arc<Writer>,
         committer: Arc<Committer>,
         pool: Arc<Pool>,
+        disk: Arc<Disk>,
         thresholds: TombstoneThresholds,
     ) -> LocalReplica {
-        LocalReplica { env, engine, writer, committer, pool, thresholds }
+        LocalReplica { env, engine, writer, committer, pool, disk, thresholds }
     }
 
     /// Reads what memory holds; `None` when that is not enough, or takes too long for a reactor.
@@ -85,7 +88,7 @@ impl LocalReplica {
             Ok(outcome) if is_cut_by_bytes(&outcome, command) => None,
             Ok(outcome) => Some(Ok(page_of(outcome, command, thresholds))),
             Err(ReadError::Engine(EngineError::WouldBlock) | ReadError::TombstoneOverwhelming { .. }) => None,
-            Err(error) => Some(Err(read_error(error))),
+            Err(error) => Some(Err(read_error(&self.disk, error, command))),
         }
     }
 }
@@ -126,29 +129,32 @@ fn page_of(outcome: ReadOutcome, command: &ReadCommand, thresholds: TombstoneThr
     page
 }
 
-fn read_error(error: ReadError) -> ReplicaError {
+fn read_error(disk: &Disk, error: ReadError, command: &ReadCommand) -> ReplicaError {
     match error {
-        ReadError::Engine(error) => replica_error(error),
+        ReadError::Engine(error) => {
+            if let EngineError::Corruption { .. } | EngineError::Io { .. } = &error {
+                tracing::error!("A read of {}.{} failed", command.table.keyspace, command.table.name);
+            }
+            disk.replica_error(error)
+        }
         ReadError::TombstoneOverwhelming { scanned } => ReplicaError::TombstoneOverwhelming { scanned },
         ReadError::TimedOut => ReplicaError::TimedOut,
         ReadError::Command(error) => ReplicaError::Storage(error.to_string()),
     }
 }
 
-fn write_error(error: WriteError) -> ReplicaError {
+fn write_error(disk: &Disk, error: WriteError) -> ReplicaError {
     match error {
         WriteError::TooLarge { bytes, limit_bytes } => ReplicaError::MutationTooLarge { bytes, limit_bytes },
-        WriteError::Engine(error) => replica_error(error),
+        WriteError::Engine(error) => disk.replica_error(error),
         other => ReplicaError::Storage(other.to_string()),
     }
 }
 
-fn commit_error(error: CommitError) -> ReplicaError {
-    match error {
-        CommitError::Overloaded => ReplicaError::Overloaded("too many writes wait for the commit log"),
-        CommitError::Engine(error) => replica_error(error),
-        CommitError::Closed => ReplicaError::Closed,
-    }
+/// Whether a full disk refuses the mutation: a user's. Changes of the schema may be what frees space.
+fn is_of_a_user(mutation: &Mutation) -> bool {
+    let systems = ["system", "system_schema", "system_auth", "system_traces", "system_distributed"];
+    !systems.contains(&&*mutation.keyspace)
 }
 
 impl LocalReplica {
@@ -175,25 +181,31 @@ impl LocalReplica {
         deadline: Deadline,
         on_applied: Option<OnApplied>,
     ) -> Reply<()> {
+        if self.disk.is_full() && mutations.iter().any(is_of_a_user) {
+            return Reply::ready(Err(ReplicaError::DiskFull));
+        }
         let mut set = WriteSet::new();
         if Writer::reads_before_writing(&mutations) {
             let (writer, committer) = (Arc::clone(&self.writer), Arc::clone(&self.committer));
+            let disk = Arc::clone(&self.disk);
             return self.on_pool(deadline, move || {
-                let _guards = writer.lock_and_encode(&mutations, &mut set).map_err(write_error)?;
-                committer.commit(set).map_err(commit_error).inspect(|()| done(on_applied))
+                let encoded = writer.lock_and_encode(&mutations, &mut set);
+                let _guards = encoded.map_err(|error| write_error(&disk, error))?;
+                let committed = committer.commit(set).map_err(|error| disk.commit_error(error));
+                committed.inspect(|()| done(on_applied))
             });
         }
         if let Err(error) = self.writer.encode(&mutations, &mut set) {
-            return Reply::ready(Err(write_error(error)));
+            return Reply::ready(Err(write_error(&self.disk, error)));
         }
         let mut later = None;
         let mut then = on_applied;
         let on_committed = || -> OnCommitted {
             let (sender, receiver) = oneshot::channel();
             later = Some(receiver);
-            let then = then.take();
+            let (then, disk) = (then.take(), Arc::clone(&self.disk));
             Box::new(move |result| {
-                let result = result.map_err(commit_error).inspect(|()| done(then));
+                let result = result.map_err(|error| disk.commit_error(error)).inspect(|()| done(then));
                 // Who asked may be gone: then nobody wants the answer.
                 drop(sender.send(result));
             })
@@ -208,12 +220,13 @@ impl LocalReplica {
                 None => Reply::ready(Err(ReplicaError::Closed)),
             },
             Err(CommitError::Engine(EngineError::WouldStall)) => {
-                let committer = Arc::clone(&self.committer);
+                let (committer, disk) = (Arc::clone(&self.committer), Arc::clone(&self.disk));
                 self.on_pool(deadline, move || {
-                    committer.commit(set).map_err(commit_error).inspect(|()| done(then))
+                    let committed = committer.commit(set).map_err(|error| disk.commit_error(error));
+                    committed.inspect(|()| done(then))
                 })
             }
-            Err(error) => Reply::ready(Err(commit_error(error))),
+            Err(error) => Reply::ready(Err(self.disk.commit_error(error))),
         }
     }
 }
@@ -238,6 +251,7 @@ impl Replica for LocalReplica {
             return Reply::ready(answer);
         }
         let (engine, env) = (Arc::clone(&self.engine), Arc::clone(&self.env));
+        let disk = Arc::clone(&self.disk);
         let thresholds = self.thresholds.of(&command);
         self.on_pool(deadline, move || {
             let is_over = || deadline.has_passed(&*env);
@@ -257,16 +271,17 @@ impl Replica for LocalReplica {
                             command.table.name
                         );
                     }
-                    Err(read_error(error))
+                    Err(read_error(&disk, error, &command))
                 }
             }
         })
     }
 
     fn truncate(&self, table: TableId, deadline: Deadline, on_truncated: OnApplied) -> Reply<()> {
-        let engine = Arc::clone(&self.engine);
+        let (engine, disk) = (Arc::clone(&self.engine), Arc::clone(&self.disk));
         self.on_pool(deadline, move || {
-            engine.truncate_table(table).map_err(replica_error).inspect(|()| on_truncated())
+            let truncated = engine.truncate_table(table).map_err(|error| disk.replica_error(error));
+            truncated.inspect(|()| on_truncated())
         })
     }
 }

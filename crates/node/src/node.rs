@@ -24,6 +24,7 @@ use crate::auth::{AllowAll, Authenticator};
 use crate::clients::{Clients, End};
 use crate::config::settings::{CommitlogSync, Settings};
 use crate::context::Context;
+use crate::disk::{self, Disk};
 use crate::flushing::Flushing;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
@@ -35,6 +36,7 @@ use crate::reactor::Reactor;
 use crate::scratch::MemoryScratch;
 use crate::table_storage::EngineTables;
 use crate::views::Views;
+use crate::watching::Watching;
 
 /// Why a node does not start.
 #[derive(Debug, thiserror::Error)]
@@ -181,6 +183,8 @@ pub struct Storage {
     pub writer: Arc<Writer>,
     /// Makes writes durable.
     pub committer: Arc<Committer>,
+    /// What follows when the disk fails or fills.
+    pub disk: Arc<Disk>,
 }
 
 impl Storage {
@@ -202,18 +206,20 @@ impl Storage {
         let pool = Arc::new(Pool::new("disk", Arc::clone(&env), settings.pool_threads));
         let max_mutation_bytes = usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX);
         let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
+        let disk = Arc::new(Disk::new(settings.disk));
         let replica = Arc::new(LocalReplica::new(
             env,
             Arc::clone(&engine),
             Arc::clone(&writer),
             Arc::clone(&committer),
             Arc::clone(&pool),
+            Arc::clone(&disk),
             TombstoneThresholds {
                 warn: settings.query.tombstone_warn_threshold,
                 failure: settings.query.tombstone_failure_threshold,
             },
         ));
-        Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, writer, committer })
+        Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, writer, committer, disk })
     }
 }
 
@@ -227,6 +233,7 @@ pub struct Node {
     pub processor: Arc<QueryProcessor>,
     purging: Purging,
     flushing: Flushing,
+    watching: Watching,
     storage: Storage,
     admin: Option<AdminServer>,
 }
@@ -243,8 +250,11 @@ impl Node {
         bound: Option<Bound>,
     ) -> Result<Node, StartError> {
         let clients = Arc::new(Clients::default());
-        let tables: Arc<dyn TableStorage> =
-            Arc::new(EngineTables::new(Arc::clone(&storage.engine), Arc::clone(&storage.pool)));
+        let tables: Arc<dyn TableStorage> = Arc::new(EngineTables::new(
+            Arc::clone(&storage.engine),
+            Arc::clone(&storage.pool),
+            Arc::clone(&storage.disk),
+        ));
         let views = Views {
             config: settings.config.clone(),
             clients: Arc::clone(&clients),
@@ -279,10 +289,11 @@ impl Node {
         ));
         let purging = start_purging(settings, &env, &storage, &schema)?;
         let flushing = start_flushing(&env, &storage, &schema)?;
+        let watching = start_watching(&env, &storage, &schema)?;
         let service =
             Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
         let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
-        Ok(Node { server, schema, processor, purging, flushing, storage, admin: None })
+        Ok(Node { server, schema, processor, purging, flushing, watching, storage, admin: None })
     }
 
     /// Listens for `nodetool`; answers where.
@@ -300,19 +311,25 @@ impl Node {
         Ok(self.admin.insert(server).address)
     }
 
+    /// Serves clients no more; everything else stays (`StorageService.stopTransports`).
+    pub fn stop_transports(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.drain();
+        }
+    }
+
     /// Ends the node: clients first, then work for the disk, then memtables and log.
     ///
     /// # Errors
     /// The engine could not bring everything to disk.
     pub fn drain(mut self) -> Result<(), DrainError> {
-        if let Some(server) = self.server {
-            server.drain();
-        }
+        self.stop_transports();
         if let Some(admin) = &mut self.admin {
             admin.stop();
         }
         self.purging.stop();
         self.flushing.stop();
+        self.watching.stop();
         self.storage.pool.close();
         let committed = self.storage.committer.stop();
         // Whatever the log says, memtables that can be written are.
@@ -356,6 +373,20 @@ fn start_flushing(
     };
     Flushing::start(Arc::clone(env), Arc::clone(&storage.engine), Box::new(asking))
         .map_err(system("starting to flush"))
+}
+
+fn start_watching(
+    env: &SharedEnv,
+    storage: &Storage,
+    schema: &Arc<SchemaStore>,
+) -> Result<Watching, StartError> {
+    let (engine, committer) = (Arc::clone(&storage.engine), Arc::clone(&storage.committer));
+    let (disk, schema) = (Arc::clone(&storage.disk), Arc::clone(schema));
+    let name_of = disk::names(move || schema.current().tables_by_id.values().cloned().collect());
+    // Whoever comes first finds a full disk full.
+    disk.look(&*engine, &committer, &name_of);
+    let look = move || disk.look(&*engine, &committer, &name_of);
+    Watching::start(env, Box::new(look)).map_err(system("starting to watch the disk"))
 }
 
 fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {

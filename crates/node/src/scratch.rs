@@ -11,8 +11,6 @@ use basalt_storage::engine::{Engine, ReadTier, Sync, WriteOptions, WriteSet};
 use basalt_storage::read::{ReadOptions, read};
 use basalt_storage::write::Writer;
 
-use crate::table_storage::replica_error;
-
 /// Engines in memory, one per read.
 pub struct MemoryScratch;
 
@@ -23,7 +21,7 @@ fn defect(error: impl std::fmt::Display) -> ReplicaError {
 impl Scratch for MemoryScratch {
     fn read(&self, rows: Vec<PartitionUpdate>, command: ReadCommand) -> Result<ReadPage, ReplicaError> {
         let engine: Arc<dyn Engine> = Arc::new(MemEngine::new());
-        engine.create_table(command.table.id).map_err(replica_error)?;
+        engine.create_table(command.table.id).map_err(defect)?;
         let writer = Writer::new(Arc::clone(&engine), usize::MAX);
         let mutations: Vec<Mutation> = rows
             .into_iter()
@@ -35,7 +33,7 @@ impl Scratch for MemoryScratch {
             .collect();
         let mut set = WriteSet::new();
         writer.encode(&mutations, &mut set).map_err(defect)?;
-        engine.write(&[&set], WriteOptions { sync: Sync::None, may_block: true }).map_err(replica_error)?;
+        engine.write(&[&set], WriteOptions { sync: Sync::None, may_block: true }).map_err(defect)?;
         read(&*engine, &command, &ReadOptions::new(ReadTier::All)).map(|outcome| outcome.page).map_err(defect)
     }
 }

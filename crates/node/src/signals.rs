@@ -1,9 +1,21 @@
-//! The operating system's word that the process is to end: SIGTERM and SIGINT.
+//! The operating system's word that the process is to end: SIGTERM and SIGINT; or the disk's, that something is.
 
 use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::disk::Verdict;
+
+/// What is to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The process is to end, for the signal of this name.
+    End(&'static str),
+    /// The disk failed.
+    Disk(Verdict),
+}
 
 /// SIGTERM and SIGINT, caught from the moment this is made.
 pub struct Signals {
@@ -26,13 +38,15 @@ impl Signals {
         Ok(Signals { runtime, terminate, interrupt })
     }
 
-    /// Waits for one of them and names it.
-    pub fn wait(mut self) -> &'static str {
+    /// Waits for one of them, which is named, or for a new verdict on the disk.
+    pub fn wait(&mut self, verdict: &mut watch::Receiver<Verdict>) -> Word {
         let (terminate, interrupt) = (&mut self.terminate, &mut self.interrupt);
         self.runtime.block_on(async {
             tokio::select! {
-                _ = terminate.recv() => "SIGTERM",
-                _ = interrupt.recv() => "SIGINT",
+                biased;
+                _ = terminate.recv() => Word::End("SIGTERM"),
+                _ = interrupt.recv() => Word::End("SIGINT"),
+                Ok(()) = verdict.changed() => Word::Disk(*verdict.borrow_and_update()),
             }
         })
     }

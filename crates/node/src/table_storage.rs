@@ -8,18 +8,20 @@ use basalt_model::{Table, TableId};
 use basalt_storage::engine::{Engine, EngineError, StorageOptions};
 use tokio::sync::oneshot;
 
+use crate::disk::Disk;
 use crate::pool::{Pool, PoolError};
 
 /// Tables of an engine.
 pub struct EngineTables {
     engine: Arc<dyn Engine>,
     pool: Arc<Pool>,
+    disk: Arc<Disk>,
 }
 
 impl EngineTables {
     /// Over an engine; the pool waits for it.
-    pub fn new(engine: Arc<dyn Engine>, pool: Arc<Pool>) -> EngineTables {
-        EngineTables { engine, pool }
+    pub fn new(engine: Arc<dyn Engine>, pool: Arc<Pool>, disk: Arc<Disk>) -> EngineTables {
+        EngineTables { engine, pool, disk }
     }
 }
 
@@ -42,53 +44,41 @@ pub fn on_pool<T: Send + 'static>(
     }
 }
 
-/// An engine's failure as a replica's.
-pub fn replica_error(error: EngineError) -> ReplicaError {
-    match error {
-        EngineError::UnknownTable(table) => ReplicaError::UnknownTable(table),
-        EngineError::Closed => ReplicaError::Closed,
-        other => {
-            tracing::error!(error = %other, "storage failed");
-            ReplicaError::Storage(other.to_string())
-        }
+impl EngineTables {
+    fn on_pool<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Engine) -> Result<T, EngineError> + Send + 'static,
+    ) -> Reply<T> {
+        let (engine, disk) = (Arc::clone(&self.engine), Arc::clone(&self.disk));
+        on_pool(&self.pool, move || work(&*engine).map_err(|error| disk.replica_error(error)))
     }
 }
 
 impl TableStorage for EngineTables {
     fn create(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
-        let engine = Arc::clone(&self.engine);
-        on_pool(&self.pool, move || {
+        self.on_pool(move |engine| {
             let create =
                 |table: &Arc<Table>| engine.create_table_with(table.id, &StorageOptions::of(&table.options));
-            tables.iter().map(create).collect::<Result<_, _>>().map_err(replica_error)
+            tables.iter().map(create).collect()
         })
     }
 
     fn set_options(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
-        let engine = Arc::clone(&self.engine);
-        on_pool(&self.pool, move || {
+        self.on_pool(move |engine| {
             let set = |table: &Arc<Table>| engine.set_options(table.id, &StorageOptions::of(&table.options));
-            tables.iter().map(set).collect::<Result<_, _>>().map_err(replica_error)
+            tables.iter().map(set).collect()
         })
     }
 
     fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
-        let engine = Arc::clone(&self.engine);
-        on_pool(&self.pool, move || engine.create_small_tables(&tables).map_err(replica_error))
+        self.on_pool(move |engine| engine.create_small_tables(&tables))
     }
 
     fn remove(&self, tables: Vec<TableId>) -> Reply<()> {
-        let engine = Arc::clone(&self.engine);
-        on_pool(&self.pool, move || {
-            tables.into_iter().try_for_each(|table| engine.drop_table(table)).map_err(replica_error)
-        })
+        self.on_pool(move |engine| tables.into_iter().try_for_each(|table| engine.drop_table(table)))
     }
 
     fn existing(&self) -> Reply<Vec<TableId>> {
-        let engine = Arc::clone(&self.engine);
-        on_pool(&self.pool, move || {
-            let tables = engine.tables().map_err(replica_error)?;
-            Ok(tables.into_iter().map(|info| info.table).collect())
-        })
+        self.on_pool(|engine| Ok(engine.tables()?.into_iter().map(|info| info.table).collect()))
     }
 }

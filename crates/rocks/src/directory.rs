@@ -5,6 +5,7 @@
 //! <dir>/basalt-format     "basalt-format <version>\n": written last when a directory is made
 //! <dir>/basalt-options    which options the families have: `options_file`
 //! <dir>/basalt-creating   there only while a directory is being made: nothing in it counts yet
+//! <dir>/basalt-newest-log "basalt-newest-log <number>\n": a log that was the newest a moment ago, if not still
 //! <dir>/db/               RocksDB's files
 //! <dir>/importing/        there only while files are imported: nothing in it counts
 //! ```
@@ -16,6 +17,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::logs;
 use crate::open_error::OpenError;
 
 /// The file that says what the directory is.
@@ -25,6 +27,8 @@ pub(crate) const FORMAT: u32 = 1;
 
 const FORMAT_MAGIC: &str = "basalt-format ";
 const LOCK_FILE: &str = "basalt-lock";
+const NEWEST_LOG_FILE: &str = "basalt-newest-log";
+const NEWEST_LOG_MAGIC: &str = "basalt-newest-log ";
 const CREATING_FILE: &str = "basalt-creating";
 const DATABASE: &str = "db";
 /// Where files are made ready to be imported. What a crash left there is removed by opening.
@@ -69,8 +73,13 @@ impl Directory {
             }
             // RocksDB makes a log when it opens and removes it only after making the next, but does
             // not miss the last one itself: what it held would be gone without a word.
-            if !has_log(&path.join(DATABASE)).map_err(failed("list db"))? {
+            let logs = logs::logs(&path.join(DATABASE)).map_err(failed("list db"))?;
+            let Some((newest, _)) = logs.last() else {
                 return Err(incomplete(format!("the log ({DATABASE}/*.log)")));
+            };
+            let noted = noted_log(path).map_err(failed("read basalt-newest-log"))?;
+            if let Some(noted) = noted.filter(|noted| noted > newest) {
+                return Err(incomplete(format!("the newest log ({DATABASE}/{noted:06}.log)")));
             }
         }
         Ok(directory)
@@ -102,6 +111,18 @@ impl Directory {
             fs::remove_file(self.path.join(CREATING_FILE))
         };
         finish().map_err(|error: io::Error| OpenError::from_io(&self.path, "write basalt-format", &error))
+    }
+
+    /// Writes down which log is the newest, so that its loss is noticed. The log's own name is durable first.
+    pub(crate) fn note_newest_log(&self) -> io::Result<()> {
+        let Some((newest, _)) = logs::logs(&self.database())?.pop() else { return Ok(()) };
+        if noted_log(&self.path)?.is_some_and(|noted| noted >= newest) {
+            return Ok(());
+        }
+        sync_directory(&self.database())?;
+        let temporary = self.path.join(format!("{NEWEST_LOG_FILE}.tmp"));
+        write_synced(&temporary, format!("{NEWEST_LOG_MAGIC}{newest}\n").as_bytes())?;
+        fs::rename(&temporary, self.path.join(NEWEST_LOG_FILE))
     }
 
     fn is_new(path: &Path) -> Result<bool, OpenError> {
@@ -156,13 +177,15 @@ fn check_format(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-fn has_log(database: &Path) -> io::Result<bool> {
-    for entry in fs::read_dir(database)? {
-        if entry?.path().extension().is_some_and(|extension| extension == "log") {
-            return Ok(true);
+/// The newest log that was noted; `None` if none was, or what stands there is not readable: then only less is noticed.
+fn noted_log(path: &Path) -> io::Result<Option<u64>> {
+    let content = match fs::read_to_string(path.join(NEWEST_LOG_FILE)) {
+        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::InvalidData].contains(&error.kind()) => {
+            return Ok(None);
         }
-    }
-    Ok(false)
+        content => content?,
+    };
+    Ok(content.strip_prefix(NEWEST_LOG_MAGIC).and_then(|rest| rest.strip_suffix('\n')?.parse().ok()))
 }
 
 /// Makes a directory and those above it, each on stable storage before something is in it: a power

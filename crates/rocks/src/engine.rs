@@ -2,15 +2,15 @@
 //! in their own files; here are writes, syncs, flushes and the end.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{
-    Cursor, CursorOptions, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged, StorageOptions,
-    Sync, TableInfo, TableStats, Values, WriteOptions, WriteSet,
+    Condition, Cursor, CursorOptions, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged,
+    StorageOptions, Sync, TableInfo, TableStats, Values, WriteOptions, WriteSet,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -22,7 +22,9 @@ use rocksdb::{
 use crate::cursor::{self, RocksCursor};
 use crate::directory::Directory;
 use crate::error;
+use crate::events::Events;
 use crate::family::Family;
+use crate::logs::CutShort;
 use crate::open::{self, OWN_FAMILIES_MAX, RocksConfig};
 use crate::open_error::OpenError;
 use crate::options::{self, Kit};
@@ -30,6 +32,7 @@ use crate::options_file::FamilyOptions;
 use crate::reads::{self, View};
 use crate::table_map::{Home, TableMap};
 use crate::tables::Wish;
+use crate::trouble::Trouble;
 
 /// Bytes a write batch needs beside keys and values: a header, and a few for each operation.
 const BATCH_HEADER: usize = 12;
@@ -47,7 +50,8 @@ pub struct RocksEngine {
     read_all: ReadOptions,
     read_cache_only: ReadOptions,
     is_closed: AtomicBool,
-    log_failure: OnceLock<String>,
+    trouble: Trouble,
+    cut_short: Option<CutShort>,
     db: Arc<DB>,
     kit: Kit,
     // Last: the directory is released when RocksDB has gone.
@@ -84,6 +88,7 @@ impl RocksEngine {
         kit: Kit,
         kept_options: FamilyOptions,
         directory: Directory,
+        cut_short: Option<CutShort>,
     ) -> RocksEngine {
         RocksEngine {
             tables: ArcSwap::from_pointee(tables),
@@ -94,11 +99,30 @@ impl RocksEngine {
             read_all: options::read(false),
             read_cache_only: options::read(true),
             is_closed: AtomicBool::new(false),
-            log_failure: OnceLock::new(),
+            trouble: Trouble::default(),
+            cut_short,
             db,
             kit,
             directory,
         }
+    }
+
+    /// What the last crash left at the end of the log: an unfinished write, which is not there.
+    pub fn cut_short(&self) -> Option<&CutShort> {
+        self.cut_short.as_ref()
+    }
+
+    /// Where the engine's files are, and who owns it.
+    pub(crate) fn owned(&self) -> &Directory {
+        &self.directory
+    }
+
+    pub(crate) fn trouble(&self) -> &Trouble {
+        &self.trouble
+    }
+
+    pub(crate) fn events(&self) -> &Events {
+        &self.kit.events
     }
 
     pub(crate) fn db(&self) -> &Arc<DB> {
@@ -138,30 +162,25 @@ impl RocksEngine {
         self.definitions.lock()
     }
 
-    pub(crate) fn log_failure(&self) -> Option<&str> {
-        self.log_failure.get().map(String::as_str)
-    }
-
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         if self.is_closed.load(Ordering::Acquire) { Err(EngineError::Closed) } else { Ok(()) }
     }
 
     pub(crate) fn check_writable(&self) -> Result<(), EngineError> {
         self.check_open()?;
-        match self.log_failure.get() {
-            Some(detail) => Err(EngineError::LogFailed { detail: detail.clone() }),
-            None => Ok(()),
-        }
+        self.trouble.check()
     }
 
-    /// What a failed write or sync means. A failure of the device leaves the log's end unknown:
-    /// from then on nothing is acknowledged. Unless a flush or compaction failed before: then
-    /// RocksDB refused the write before it touched the log.
+    /// What a failed write or sync means. A failure of the device leaves the log's end unknown: from then on nothing is
+    /// acknowledged, until there is space again if it was full. Unless a flush failed before: then RocksDB refused the write
+    /// before it touched the log, and goes on refusing as long as it must.
     pub(crate) fn failed_write(&self, error: rocksdb::Error) -> EngineError {
         let is_device = error.kind() == ErrorKind::IOError;
         let error = error::of_write(error);
-        if is_device && self.background_errors() == 0 {
-            self.log_failure.get_or_init(|| error.to_string());
+        match &error {
+            EngineError::OutOfSpace { detail } => self.trouble.is_full(detail.clone()),
+            _ if is_device && !self.events().flush_failed() => self.trouble.log_failed(error.to_string()),
+            _ => {}
         }
         error
     }
@@ -174,14 +193,27 @@ impl RocksEngine {
     }
 
     pub(crate) fn flush_families(&self, families: &[&Arc<Family>]) -> Result<(), EngineError> {
+        self.write_memtables(families).map_err(|error| self.failed_write(error))
+    }
+
+    fn write_memtables(&self, families: &[&Arc<Family>]) -> Result<(), rocksdb::Error> {
         let handles: Vec<_> = families.iter().map(|family| family.handle()).collect();
-        self.db.flush_cfs_opt(&handles, &FlushOptions::default()).map_err(|error| self.failed_write(error))
+        self.db.flush_cfs_opt(&handles, &FlushOptions::default())
     }
 
     fn flush_all(&self) -> Result<(), EngineError> {
+        self.flush_every_family().map_err(|error| self.failed_write(error))
+    }
+
+    /// As a flush of all, and whatever it says changes nothing here.
+    pub(crate) fn flush_all_memtables(&self) -> Result<(), EngineError> {
+        self.flush_every_family().map_err(error::of_write)
+    }
+
+    fn flush_every_family(&self) -> Result<(), rocksdb::Error> {
         let tables = self.tables_now();
         let own = tables.homes.values().filter(|home| home.prefix.is_none()).map(|home| &home.family);
-        self.flush_families(&own.chain([&self.shared, &self.catalogue]).collect::<Vec<_>>())
+        self.write_memtables(&own.chain([&self.shared, &self.catalogue]).collect::<Vec<_>>())
     }
 
     /// Compacts the keys of a table from `from` to `to`, those included; all without. For tests; see [`Engine::compact`].
@@ -206,7 +238,12 @@ impl RocksEngine {
         let before = self.background_errors();
         self.db.compact_range_cf_opt(home.family.handle(), start, end, &options);
         if self.background_errors() > before {
-            return Err(EngineError::Io { detail: format!("a compaction of table {} failed", table.0) });
+            let why = self.events().last_compaction().unwrap_or_else(|| "see db/LOG".to_owned());
+            let detail = format!("a compaction of table {} failed: {why}", table.0);
+            return Err(match why.starts_with("Corruption") {
+                true => EngineError::Corruption { table: Some(table), detail: why },
+                false => EngineError::Io { detail },
+            });
         }
         Ok(())
     }
@@ -350,6 +387,16 @@ impl Engine for RocksEngine {
         self.compact_between(table, None, None)
     }
 
+    fn condition(&self) -> Result<Condition, EngineError> {
+        self.check_open()?;
+        self.condition_now()
+    }
+
+    fn resume(&self) -> Result<(), EngineError> {
+        self.check_open()?;
+        self.resume_writing()
+    }
+
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {
         self.check_open()?;
         let tables = self.tables.load();
@@ -405,8 +452,8 @@ impl Engine for RocksEngine {
             return Ok(());
         }
         let _definitions = self.definitions();
-        if let Some(detail) = self.log_failure.get() {
-            return Err(EngineError::LogFailed { detail: detail.clone() });
+        if let Err(failed @ EngineError::LogFailed { .. }) = self.trouble.check() {
+            return Err(failed);
         }
         let flushed = self.flush_all();
         let synced = self.db.flush_wal(true).map_err(|error| self.failed_write(error));

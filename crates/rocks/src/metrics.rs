@@ -19,6 +19,9 @@ pub enum Health {
     Stalled,
     /// So many flushes or compactions failed; RocksDB may have stopped writes.
     BackgroundErrors(u64),
+    /// The device was full, with the first failure's text: nothing is written until there is space and
+    /// [`basalt_storage::engine::Engine::resume`] says so.
+    OutOfSpace(String),
     /// The log failed, with the first failure's text: nothing is written until the engine is opened
     /// anew.
     LogFailed(String),
@@ -100,8 +103,10 @@ impl RocksEngine {
         if self.check_open().is_err() {
             return Health::Closed;
         }
-        if let Some(detail) = self.log_failure() {
-            return Health::LogFailed(detail.to_owned());
+        match self.trouble().check() {
+            Err(EngineError::OutOfSpace { detail }) => return Health::OutOfSpace(detail),
+            Err(EngineError::LogFailed { detail }) => return Health::LogFailed(detail),
+            _ => {}
         }
         match self.background_errors() {
             0 if self.number(properties::IS_WRITE_STOPPED) > 0 => Health::Stalled,

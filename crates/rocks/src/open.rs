@@ -15,6 +15,7 @@ use crate::catalogue::{Entry, Place, erased_key};
 use crate::directory::Directory;
 use crate::engine::RocksEngine;
 use crate::family::{self, CATALOGUE, Family, SHARED};
+use crate::logs;
 use crate::open_error::OpenError;
 use crate::options::{self, Kit};
 use crate::options_file::{self, FamilyOptions, Unreadable};
@@ -91,6 +92,11 @@ pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<Rock
         };
         Ok(ColumnFamilyDescriptor::new(name, options))
     };
+    let cut_short = match directory.must_create() {
+        true => None,
+        false => logs::cut_short(&path)
+            .map_err(|error| OpenError::from_io(&config.path, "look at the log", &error))?,
+    };
     let descriptors: Vec<_> = names.iter().map(describe).collect::<Result<_, _>>().map_err(failed)?;
     let db = DB::open_cf_descriptors(&database_options, &path, descriptors).map_err(failed)?;
     let db = Arc::new(db);
@@ -107,7 +113,20 @@ pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<Rock
     drop_orphans(&db, &names, &found.tables).map_err(failed)?;
     erase(&db, &catalogue, &shared, &found.erased).map_err(failed)?;
     directory.finish()?;
-    Ok(RocksEngine::new(db, catalogue, shared, found.tables, found.next, kit, family_options, directory))
+    directory
+        .note_newest_log()
+        .map_err(|error| OpenError::from_io(&config.path, "write basalt-newest-log", &error))?;
+    Ok(RocksEngine::new(
+        db,
+        catalogue,
+        shared,
+        found.tables,
+        found.next,
+        kit,
+        family_options,
+        directory,
+        cut_short,
+    ))
 }
 
 fn options_of(families: &FamilyOptions, number: Option<u32>) -> StorageOptions {

@@ -1,6 +1,8 @@
 //! RocksDB's options, all made here from a [`Budget`]. What differs from RocksDB's defaults says
 //! why; numbers that were measured are in `docs/decisions/0002-column-families.md`.
 
+use std::sync::Arc;
+
 use basalt_storage::engine::StorageOptions;
 use rocksdb::{
     BlockBasedOptions, Cache, DBRecoveryMode, LogLevel, Options, ReadOptions, ReadTier as RocksTier,
@@ -8,6 +10,7 @@ use rocksdb::{
 };
 
 use crate::budget::Budget;
+use crate::events::{self, Events};
 use crate::family_options;
 use crate::merge;
 use crate::open::{LogRecovery, RocksConfig};
@@ -33,6 +36,7 @@ pub(crate) struct Kit {
     pub(crate) own_families_max: usize,
     pub(crate) cache: Cache,
     pub(crate) memtables: WriteBufferManager,
+    pub(crate) events: Arc<Events>,
 }
 
 impl Kit {
@@ -45,7 +49,7 @@ impl Kit {
         // Writers are slowed by RocksDB's own rules, not stopped by this manager.
         let memtables =
             WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, false, cache.clone());
-        Kit { budget, cores: config.cores, own_families_max, cache, memtables }
+        Kit { budget, cores: config.cores, own_families_max, cache, memtables, events: Arc::default() }
     }
 
     /// Options of the database.
@@ -54,6 +58,7 @@ impl Kit {
         options.create_if_missing(must_create);
         options.create_missing_column_families(must_create);
         options.set_write_buffer_manager(&self.memtables);
+        events::listen(&mut options, &self.events);
         options.set_max_total_wal_size(self.budget.log_bytes);
         options.set_max_background_jobs(i32::try_from(self.cores.max(2)).unwrap_or(i32::MAX));
         options.set_max_open_files(open_files(
@@ -133,6 +138,13 @@ pub(crate) fn read(cache_only: bool) -> ReadOptions {
     if cache_only {
         options.set_read_tier(RocksTier::BlockCache);
     }
+    options
+}
+
+/// Options of a write that is not logged: it is durable with the next flush.
+pub(crate) fn without_log() -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.disable_wal(true);
     options
 }
 

@@ -177,6 +177,36 @@ fn an_unfinished_first_start_is_done_again() {
     open(&data);
 }
 
+/// Table 2 is flushed: a new log begins, and the one before stays for what table 1 has in memory.
+#[test]
+fn a_lost_newest_log_is_missed_though_older_ones_are_there() {
+    let scratch = Scratch::new();
+    let engine = with_data(&scratch);
+    engine.flush(Some(table(2))).expect("a flush");
+    put(&engine, 1, b"later", b"in the newest log");
+    engine.condition().expect("the directory is noted");
+    copy(&scratch.join("data"), &scratch.join("copy"));
+    drop(engine);
+    let mut logs: Vec<_> = fs::read_dir(scratch.join("copy/db"))
+        .expect("a listing")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .collect();
+    logs.sort();
+    assert!(logs.len() > 1, "{logs:?}");
+    let newest = logs.pop().expect("a log");
+    let content = fs::read(&newest).expect("a log");
+    fs::remove_file(&newest).expect("a removal");
+    let error = refused(&scratch.join("copy"));
+    let name = newest.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(matches!(&error, OpenError::Incomplete { missing, .. } if missing.contains(&name)), "{error}");
+    // Back in its place all is well, as it is when nobody has noted anything.
+    fs::write(&newest, content).expect("a write");
+    assert_eq!(get(&open(&scratch.join("copy")), 1, b"later"), Some(b"in the newest log".to_vec()));
+    fs::remove_file(scratch.join("copy/basalt-newest-log")).expect("a removal");
+    open(&scratch.join("copy"));
+}
+
 /// The log with the writes: the newest file of its kind that is not empty.
 fn log_file(db: &std::path::Path) -> std::path::PathBuf {
     let mut logs: Vec<_> = fs::read_dir(db)
@@ -206,6 +236,12 @@ fn a_log_cut_short_is_a_crash_and_a_changed_one_is_damage() {
     let engine = open(&scratch.join("torn"));
     assert_eq!(get(&engine, 1, &[b'n', 98]), Some(vec![98; 100]));
     assert_eq!(get(&engine, 1, &[b'n', 99]), None, "the record that was being written");
+    let cut = engine.cut_short().expect("it is said");
+    assert_eq!(cut.log, torn);
+    assert_eq!(cut.at + cut.bytes, bytes.len() as u64 - 7);
+    assert!((100..200).contains(&cut.bytes), "one record: {cut}");
+    drop(engine);
+    assert_eq!(open(&scratch.join("torn")).cut_short(), None, "once");
 
     let changed = log_file(&scratch.join("changed/db"));
     let mut bytes = fs::read(&changed).expect("a log");

@@ -5,7 +5,8 @@
 //! it is durable. `periodic` writes at once and syncs behind; a late sync holds writers back.
 //!
 //! Once a write or sync of the log has failed nothing more is acknowledged until the engine is
-//! opened anew: what is in the log then is not known. Knows no mutation and no runtime.
+//! opened anew: what is in the log then is not known. Unless the device was full: then the engine may resume, with all
+//! that was acknowledged in files ([`Committer::resume`]). Knows no mutation and no runtime.
 
 mod gate;
 mod group;
@@ -113,6 +114,7 @@ enum Kind {
 /// Commits write sets. Its thread ends with [`Committer::stop`], or when it is dropped.
 pub struct Committer {
     kind: Kind,
+    engine: Arc<dyn Engine>,
     gate: Arc<Gate>,
     counters: Arc<CommitCounters>,
 }
@@ -139,7 +141,7 @@ impl Committer {
                 Kind::Group(group::Group::start(way(), env, counters.clone(), window_ms)?)
             }
         };
-        Ok(Committer { kind, gate, counters })
+        Ok(Committer { kind, engine, gate, counters })
     }
 
     /// Commits a write set, or queues it: then it is taken out of `set`, and what `on_committed`
@@ -182,6 +184,33 @@ impl Committer {
         self.gate.watch(table)
     }
 
+    /// Why nothing is committed any more, if so.
+    pub fn failure(&self) -> Option<EngineError> {
+        match &self.kind {
+            Kind::Periodic(periodic) => periodic.failure(),
+            Kind::Group(group) => group.failure(),
+        }
+    }
+
+    /// Commits again after the device was full, if there is space now. Waits for the engine. Does nothing when all is
+    /// well.
+    ///
+    /// # Errors
+    /// Not yet, or not before the engine is opened anew.
+    pub fn resume(&self) -> Result<(), CommitError> {
+        if let Some(failure) = self.failure()
+            && !matches!(failure, EngineError::OutOfSpace { .. })
+        {
+            return Err(failure.into());
+        }
+        self.engine.resume()?;
+        match &self.kind {
+            Kind::Periodic(periodic) => periodic.resume(),
+            Kind::Group(group) => group.resume(),
+        }
+        Ok(())
+    }
+
     /// What was done so far.
     pub fn counters(&self) -> &CommitCounters {
         &self.counters
@@ -216,7 +245,7 @@ fn is_fatal(error: &EngineError) -> bool {
 /// What later writes are refused with after `first` has failed.
 fn log_failed(first: &EngineError) -> EngineError {
     match first {
-        EngineError::LogFailed { .. } => first.clone(),
+        EngineError::LogFailed { .. } | EngineError::OutOfSpace { .. } => first.clone(),
         other => EngineError::LogFailed { detail: other.to_string() },
     }
 }

@@ -214,6 +214,34 @@ pub trait Staged {
     fn commit(self: Box<Self>) -> Result<(), EngineError>;
 }
 
+/// What an engine says of itself to whoever watches over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Bytes that the device still takes.
+    pub available_bytes: u64,
+    /// So much of them the engine wants to keep for its own work: flushes and compactions of what was written.
+    pub reserve_bytes: u64,
+    /// Bytes of its data, those in memory included.
+    pub used_bytes: u64,
+    /// Whether it takes writes, as far as it knows; if not, [`Engine::resume`] may help.
+    pub is_writing: bool,
+    /// Failures of work that nobody waited for, since last asked.
+    pub failures: Vec<EngineError>,
+}
+
+impl Default for Condition {
+    /// All is well, and there is space without end.
+    fn default() -> Condition {
+        Condition {
+            available_bytes: u64::MAX,
+            reserve_bytes: 0,
+            used_bytes: 0,
+            is_writing: true,
+            failures: Vec::new(),
+        }
+    }
+}
+
 /// Ordered bytes in tables, written atomically and read as of one moment.
 ///
 /// Its own [`Reads`] are each as of the moment of the call.
@@ -338,6 +366,23 @@ pub trait Engine: Reads + Send + std::marker::Sync {
         _exported: &Exported,
     ) -> Result<Box<dyn Staged + '_>, EngineError> {
         Err(EngineError::Io { detail: "this engine has no files".to_owned() })
+    }
+
+    /// How it is, and what went wrong since last asked. Looks at the disk.
+    ///
+    /// # Errors
+    /// `Io`, `Closed`.
+    fn condition(&self) -> Result<Condition, EngineError> {
+        Ok(Condition::default())
+    }
+
+    /// Takes writes again after the device was full: when it returns, all that was acknowledged is in files. Does
+    /// nothing if writes are taken.
+    ///
+    /// # Errors
+    /// `OutOfSpace`, `Io`: not yet. `LogFailed`: not before it is opened anew. `Closed`.
+    fn resume(&self) -> Result<(), EngineError> {
+        Ok(())
     }
 
     /// Estimated sizes.

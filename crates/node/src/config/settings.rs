@@ -11,6 +11,7 @@ use super::addresses::addresses;
 pub use super::admin::AdminSettings;
 use super::admin::admin;
 use super::container::Place;
+use super::disk::{DiskSettings, disk};
 use super::sizing::{MEMORY_MIN_BYTES, Sizing};
 pub use super::transport::TransportSettings;
 use super::transport::transport;
@@ -18,7 +19,7 @@ use super::yaml::Yaml;
 use super::{Config, ConfigError};
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 63] = [
+pub const APPLIED: [&str; 68] = [
     "admin_address",
     "admin_allow_remote",
     "admin_port",
@@ -31,6 +32,7 @@ pub const APPLIED: [&str; 63] = [
     "broadcast_rpc_address",
     "client_encryption_options",
     "cluster_name",
+    "commit_failure_policy",
     "commitlog_segment_size",
     "commitlog_sync",
     "commitlog_sync_group_window",
@@ -40,7 +42,11 @@ pub const APPLIED: [&str; 63] = [
     "consecutive_message_errors_threshold",
     "counter_cache_size",
     "counter_write_request_timeout",
+    "data_disk_usage_max_disk_size",
+    "data_disk_usage_percentage_fail_threshold",
+    "data_disk_usage_percentage_warn_threshold",
     "data_file_directories",
+    "disk_failure_policy",
     "drop_compact_storage_enabled",
     "dynamic_data_masking_enabled",
     "endpoint_snitch",
@@ -148,6 +154,8 @@ pub struct Settings {
     pub num_tokens: u16,
     /// When writes are durable.
     pub commitlog_sync: CommitlogSync,
+    /// What follows when the disk fails or fills.
+    pub disk: DiskSettings,
     /// Largest mutation, bytes.
     pub max_mutation_bytes: u64,
     /// Who gets how much memory.
@@ -243,6 +251,7 @@ impl Settings {
             snitch,
             num_tokens,
             commitlog_sync,
+            disk: disk(&config)?,
             max_mutation_bytes,
             sizing,
             reactors: config

@@ -94,6 +94,15 @@ impl Group {
         Ok(())
     }
 
+    pub fn failure(&self) -> Option<EngineError> {
+        self.shared.queue.lock().failure.clone()
+    }
+
+    pub fn resume(&self) {
+        let mut queue = self.shared.queue.lock();
+        queue.failure.take_if(|failure| matches!(failure, EngineError::OutOfSpace { .. }));
+    }
+
     pub fn stop(&self) -> Result<(), CommitError> {
         self.shared.queue.lock().is_stopping = true;
         self.shared.changed.notify_all();

@@ -32,6 +32,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     is_stopping: bool,
+    has_ended: bool,
     failure: Option<EngineError>,
 }
 
@@ -87,6 +88,21 @@ impl Periodic {
                 }
                 Err(error.into())
             }
+        }
+    }
+
+    pub fn failure(&self) -> Option<EngineError> {
+        self.shared.state.lock().failure.clone()
+    }
+
+    pub fn resume(&self) {
+        let shared = &self.shared;
+        let mut state = shared.state.lock();
+        state.failure.take_if(|failure| matches!(failure, EngineError::OutOfSpace { .. }));
+        if state.failure.is_none() && !state.has_ended {
+            // All that was acknowledged is in files.
+            shared.synced_at_nanos.store(shared.env.monotonic_nanos(), Ordering::Release);
+            shared.has_failed.store(false, Ordering::Release);
         }
     }
 
@@ -149,7 +165,7 @@ impl Shared {
     fn run(&self, period: Duration) {
         let _end = End(self);
         let mut is_stopping = false;
-        while !is_stopping && !self.has_failed.load(Ordering::Acquire) {
+        while !is_stopping {
             {
                 let mut state = self.state.lock();
                 if !state.is_stopping {
@@ -157,7 +173,9 @@ impl Shared {
                 }
                 is_stopping = state.is_stopping;
             }
-            self.sync();
+            if !self.has_failed.load(Ordering::Acquire) {
+                self.sync();
+            }
         }
     }
 
@@ -180,7 +198,9 @@ struct End<'s>(&'s Shared);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.0.state.lock().is_stopping = true;
+        let mut state = self.0.state.lock();
+        state.is_stopping = true;
+        state.has_ended = true;
         self.0.has_failed.store(true, Ordering::Release);
         self.0.changed.notify_all();
     }

@@ -1,15 +1,16 @@
-//! An engine that fails on demand, around any other. Knows which call to fail, not why.
+//! An engine that fails on demand, waits on demand, and has as much space as it is told, around any other. Knows which
+//! call to fail, not why.
 
 use std::collections::BTreeMap;
 
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use bytes::Bytes;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use super::{
-    Cursor, CursorOptions, Engine, EngineError, ReadTier, Reads, StorageOptions, Sync, TableInfo, TableStats,
-    Values, WriteOptions, WriteSet,
+    Condition, Cursor, CursorOptions, Engine, EngineError, ReadTier, Reads, StorageOptions, Sync, TableInfo,
+    TableStats, Values, WriteOptions, WriteSet,
 };
 
 /// A kind of call that can be made to fail.
@@ -23,8 +24,10 @@ pub enum Call {
     Read,
     /// `create_table`, `drop_table`, `truncate_table`.
     Catalogue,
-    /// `flush`.
+    /// `flush` and `compact`.
     Flush,
+    /// `resume`.
+    Resume,
 }
 
 #[derive(Default)]
@@ -38,12 +41,20 @@ struct Plan {
 pub struct FailingEngine<E> {
     inner: E,
     plans: Mutex<BTreeMap<Call, Plan>>,
+    condition: Mutex<Option<Condition>>,
+    /// Held by [`FailingEngine::hold_writes`].
+    log: RwLock<()>,
 }
 
 impl<E: Engine> FailingEngine<E> {
     /// Fails nothing yet.
     pub fn new(inner: E) -> FailingEngine<E> {
-        FailingEngine { inner, plans: Mutex::new(BTreeMap::new()) }
+        FailingEngine {
+            inner,
+            plans: Mutex::new(BTreeMap::new()),
+            condition: Mutex::new(None),
+            log: RwLock::new(()),
+        }
     }
 
     /// Lets `after` more calls of a kind succeed and fails the next one with `error`; and, if
@@ -58,6 +69,16 @@ impl<E: Engine> FailingEngine<E> {
     /// Fails nothing any more.
     pub fn heal(&self) {
         self.plans.lock().clear();
+    }
+
+    /// Says this of itself from now on; failures are told once.
+    pub fn set_condition(&self, condition: Condition) {
+        *self.condition.lock() = Some(condition);
+    }
+
+    /// Lets writes wait, as for a slow disk, until what this gives is dropped: they have begun and are not durable.
+    pub fn hold_writes(&self) -> impl Drop + '_ {
+        self.log.write()
     }
 
     /// How many calls of a kind were made since the start or the last [`FailingEngine::heal`].
@@ -169,6 +190,7 @@ impl Cursor for FailingCursor<'_> {
 impl<E: Engine> Engine for FailingEngine<E> {
     fn write(&self, sets: &[&WriteSet], options: WriteOptions) -> Result<(), EngineError> {
         check(&self.plans, Call::Write)?;
+        let _log = self.log.read();
         self.inner.write(sets, options)?;
         match options.sync {
             Sync::None => Ok(()),
@@ -218,6 +240,21 @@ impl<E: Engine> Engine for FailingEngine<E> {
     fn compact(&self, table: TableId) -> Result<(), EngineError> {
         check(&self.plans, Call::Flush)?;
         self.inner.compact(table)
+    }
+
+    fn condition(&self) -> Result<Condition, EngineError> {
+        match &mut *self.condition.lock() {
+            Some(condition) => {
+                let failures = std::mem::take(&mut condition.failures);
+                Ok(Condition { failures, ..condition.clone() })
+            }
+            None => self.inner.condition(),
+        }
+    }
+
+    fn resume(&self) -> Result<(), EngineError> {
+        check(&self.plans, Call::Resume)?;
+        self.inner.resume()
     }
 
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError> {
