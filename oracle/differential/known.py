@@ -68,6 +68,16 @@ def long_tinyint(case, cassandra, basalt):
     return cassandra.kind != "error" and basalt.kind == "error" and basalt.message.startswith("Expected 1 byte for a tinyint (")
 
 
+@compat("Conditions are asked in the order of the text, in Cassandra in that of hashes")
+def order_of_conditions(case, cassandra, basalt):
+    """One says that a condition does not hold, the other that one cannot be asked."""
+    kinds = sorted((cassandra, basalt), key=lambda answer: answer.kind)
+    failed, refused = (kinds[1], kinds[0]) if kinds[0].kind == "error" else (None, None)
+    if not failed or failed.kind != "rows" or failed.columns[0][2] != "[applied]" or failed.rows[0][0] != b"\0":
+        return False
+    return refused.message.startswith(("Invalid comparison with null for operator", "Invalid 'unset' value in condition"))
+
+
 @compat("operators of several types fit equally. Cassandra takes any of them")
 def any_operator(case, cassandra, basalt):
     """The type that a list is refused for is that of the operator, or cast, that Cassandra happens to try first."""
