@@ -54,8 +54,9 @@ final class Reconciles
         {
             for (int i = 0; i < Vectors.count(380); i++)
                 cells(v);
-            for (int i = 0; i < Vectors.count(380); i++)
-                rows(v);
+            for (int i = 0; i < Vectors.count(380); )
+                if (rows(v) || Vectors.count == 0)
+                    i++;
             for (int i = 0; i < Vectors.count(200); i++)
                 ranges(v);
         }
@@ -69,7 +70,8 @@ final class Reconciles
         v.row("cells", ta, tb, ta.equals(tb) ? "same" : winner == a ? "left" : "right");
     }
 
-    private static void rows(Vectors v)
+    /** Whether anything is left of the row, to be read and purged. */
+    private static boolean rows(Vectors v)
     {
         DeletionTime active = v.random.nextInt(2) == 0 ? DeletionTime.LIVE : deletion(v);
         List<Row> rows = new ArrayList<>();
@@ -86,10 +88,11 @@ final class Reconciles
         Row merged = merger.merge(active);
         v.row("rows", text(active), text, text(merged));
         if (merged == null)
-            return;
+            return false;
         v.row("read", text(merged), NOW, merged.hasLiveData(NOW, false), text(merged.purge(DeletionPurger.PURGE_ALL, NOW, false)));
         long bound = NOW - 60 + v.random.nextInt(90);
         v.row("purge", text(merged), NOW, bound, text(merged.purge((timestamp, time) -> time < bound, NOW, false)));
+        return true;
     }
 
     private static Row row(Vectors v)

@@ -228,3 +228,6 @@ fn slices(
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests;

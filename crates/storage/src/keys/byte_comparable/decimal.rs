@@ -118,8 +118,12 @@ pub fn decode(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), KeyError> 
         unscaled *= BigInt::from(10u32).pow(excess);
         power = i64::from(i32::MAX);
     }
-    // At the other end Cassandra's scale wraps around; whoever wrote such a value keeps it beside the key.
-    let scale = if power < i64::from(i32::MIN) { return Err(BAD) } else { (-power) as i32 };
+    // At the other end the zero that made the number of digits even goes; Cassandra's scale wraps around there.
+    if power == i64::from(i32::MIN) && (&unscaled % 10u32).sign() == Sign::NoSign {
+        unscaled /= 10u32;
+        power += 1;
+    }
+    let scale = i32::try_from(-power).map_err(|_| BAD)?;
     out.extend_from_slice(&scale.to_be_bytes());
     out.extend_from_slice(&unscaled.to_signed_bytes_be());
     Ok(())

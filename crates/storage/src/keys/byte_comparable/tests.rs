@@ -33,17 +33,19 @@ fn values_encode_and_decode_as_cassandra_does() {
         let mut decoded = Vec::new();
         decode(&data_type, &mut input, &mut decoded).expect(&line);
         assert!(input.rest().is_empty(), "{line}");
-        if again != "error" && !class.contains("TupleType") && !class.contains("UserType") {
-            assert_eq!(hex(&decoded), again, "{line}");
-        } else if again != "error" {
-            // Cassandra adds the nulls that are left out at the end of a tuple, for it does not read
-            // clusterings from these bytes.
+        let encodes = |value: &[u8]| {
             let mut bytes = Vec::new();
-            encode(&data_type, &decoded, &mut bytes).expect(&line);
+            let is_value = encode(&data_type, value, &mut bytes).is_ok();
             if is_reversed {
                 bytes.iter_mut().for_each(|byte| *byte ^= 0xFF);
             }
-            assert_eq!(hex(&bytes), encoded, "{line}");
+            is_value && hex(&bytes) == encoded
+        };
+        if again != "error" && hex(&decoded) != again {
+            // Cassandra adds the nulls that are left out at the end of a tuple and lets scales of decimals wrap
+            // around, for it does not read clusterings from these bytes.
+            let is_tuple = class.contains("TupleType") || class.contains("UserType");
+            assert!(encodes(&decoded) && (is_tuple || !encodes(&unhex(again))), "{line}");
         }
         assert!(decoded == unhex(serialized) || may_lose_bytes(&data_type), "{line}");
     }
