@@ -27,6 +27,11 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
+    /// Forgets what was counted last: the data it was counted from has been replaced.
+    pub fn forget_counts(&self) {
+        self.counters.forget();
+    }
+
     /// A coordinator of a ring of one node in `datacenter`.
     pub fn new(replica: Arc<dyn Replica>, datacenter: Arc<str>, counters: Counters) -> Coordinator {
         Coordinator {

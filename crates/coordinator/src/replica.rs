@@ -117,6 +117,12 @@ pub trait TableStorage: Send + Sync {
     /// quick to make matters more for them than storage of their own.
     fn create_small(&self, tables: Vec<TableId>) -> Reply<()>;
 
+    /// Keeps the data of tables that are about to be dropped, where that is wished.
+    fn keep_dropped(&self, tables: Vec<TableId>) -> Reply<()> {
+        drop(tables);
+        Reply::ready(Ok(()))
+    }
+
     /// Removes the storage of the tables with all data. Tables without storage are passed over.
     fn remove(&self, tables: Vec<TableId>) -> Reply<()>;
 

@@ -26,6 +26,7 @@ mod reactor;
 mod requests;
 mod scratch;
 pub mod signals;
+pub mod snapshots;
 mod table_storage;
 mod trace;
 mod views;

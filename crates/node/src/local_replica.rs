@@ -15,7 +15,8 @@ use tokio::sync::oneshot;
 
 use crate::disk::Disk;
 use crate::pool::Pool;
-use crate::table_storage::on_pool;
+use crate::snapshots::Snapshots;
+use crate::table_storage::{not_kept, on_pool};
 
 /// A read on a reactor that gathers more than this goes on elsewhere.
 const REACTOR_PAGE_BYTES: usize = 128 << 10;
@@ -34,6 +35,7 @@ pub struct LocalReplica {
     committer: Arc<Committer>,
     pool: Arc<Pool>,
     disk: Arc<Disk>,
+    snapshots: Option<Arc<Snapshots>>,
     thresholds: TombstoneThresholds,
 }
 
@@ -68,7 +70,12 @@ impl LocalReplica {
         disk: Arc<Disk>,
         thresholds: TombstoneThresholds,
     ) -> LocalReplica {
-        LocalReplica { env, engine, writer, committer, pool, disk, thresholds }
+        LocalReplica { env, engine, writer, committer, pool, disk, snapshots: None, thresholds }
+    }
+
+    /// Takes snapshots before data goes, where that is wished.
+    pub fn keeping(self, snapshots: Arc<Snapshots>) -> LocalReplica {
+        LocalReplica { snapshots: Some(snapshots), ..self }
     }
 
     /// Reads what memory holds; `None` when that is not enough, or takes too long for a reactor.
@@ -279,7 +286,10 @@ impl Replica for LocalReplica {
 
     fn truncate(&self, table: TableId, deadline: Deadline, on_truncated: OnApplied) -> Reply<()> {
         let (engine, disk) = (Arc::clone(&self.engine), Arc::clone(&self.disk));
+        let snapshots = self.snapshots.clone();
         self.on_pool(deadline, move || {
+            let kept = snapshots.map_or(Ok(()), |snapshots| snapshots.before_truncate(table));
+            kept.map_err(|error| not_kept(&disk, error))?;
             let truncated = engine.truncate_table(table).map_err(|error| disk.replica_error(error));
             truncated.inspect(|()| on_truncated())
         })

@@ -34,6 +34,7 @@ use crate::pool::Pool;
 use crate::purging::Purging;
 use crate::reactor::Reactor;
 use crate::scratch::MemoryScratch;
+use crate::snapshots::{Expiry, Snapshots};
 use crate::table_storage::EngineTables;
 use crate::views::Views;
 use crate::watching::Watching;
@@ -185,6 +186,8 @@ pub struct Storage {
     pub committer: Arc<Committer>,
     /// What follows when the disk fails or fills.
     pub disk: Arc<Disk>,
+    /// Keeps data that is about to go.
+    pub snapshots: Arc<Snapshots>,
 }
 
 impl Storage {
@@ -207,7 +210,15 @@ impl Storage {
         let max_mutation_bytes = usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX);
         let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
         let disk = Arc::new(Disk::new(settings.disk));
-        let replica = Arc::new(LocalReplica::new(
+        let snapshots = Snapshots::open(
+            Arc::clone(&env),
+            Arc::clone(&engine),
+            &settings.data_dir,
+            settings.auto_snapshot,
+        )
+        .map_err(system("removing unfinished snapshots"))?;
+        let snapshots = Arc::new(snapshots);
+        let replica = LocalReplica::new(
             env,
             Arc::clone(&engine),
             Arc::clone(&writer),
@@ -218,8 +229,10 @@ impl Storage {
                 warn: settings.query.tombstone_warn_threshold,
                 failure: settings.query.tombstone_failure_threshold,
             },
-        ));
-        Ok(Storage { engine, replica, scratch: Arc::new(MemoryScratch), pool, writer, committer, disk })
+        );
+        let replica = Arc::new(replica.keeping(Arc::clone(&snapshots)));
+        let scratch = Arc::new(MemoryScratch);
+        Ok(Storage { engine, replica, scratch, pool, writer, committer, disk, snapshots })
     }
 }
 
@@ -236,6 +249,7 @@ pub struct Node {
     watching: Watching,
     storage: Storage,
     admin: Option<AdminServer>,
+    expiry: Expiry,
 }
 
 impl Node {
@@ -254,11 +268,13 @@ impl Node {
             Arc::clone(&storage.engine),
             Arc::clone(&storage.pool),
             Arc::clone(&storage.disk),
+            Arc::clone(&storage.snapshots),
         ));
         let views = Views {
             config: settings.config.clone(),
             clients: Arc::clone(&clients),
             pool: Arc::clone(&storage.pool),
+            snapshots: Arc::clone(&storage.snapshots),
         };
         let parts = SchemaStoreParts {
             env: Arc::clone(&env),
@@ -271,6 +287,7 @@ impl Node {
         };
         let runtime = runtime::Builder::new_current_thread().build().map_err(system("starting"))?;
         let schema = runtime.block_on(SchemaStore::open(parts))?;
+        storage.snapshots.know(&schema);
         {
             let clients = Arc::clone(&clients);
             schema.on_change(Box::new(move |change| clients.tell_all(change)));
@@ -288,12 +305,14 @@ impl Node {
             settings.query.clone(),
         ));
         let purging = start_purging(settings, &env, &storage, &schema)?;
+        let expiry = Expiry::start(&env, Arc::clone(&storage.snapshots))
+            .map_err(system("starting to remove snapshots"))?;
         let flushing = start_flushing(&env, &storage, &schema)?;
         let watching = start_watching(&env, &storage, &schema)?;
         let service =
             Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
         let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
-        Ok(Node { server, schema, processor, purging, flushing, watching, storage, admin: None })
+        Ok(Node { server, schema, processor, purging, flushing, watching, storage, admin: None, expiry })
     }
 
     /// Listens for `nodetool`; answers where.
@@ -306,6 +325,8 @@ impl Node {
             engine: Arc::clone(&self.storage.engine),
             schema: Arc::clone(&self.schema),
             purges: self.purging.purges(),
+            snapshots: Arc::clone(&self.storage.snapshots),
+            processor: Arc::clone(&self.processor),
         };
         let server = AdminServer::start(admin, bound).map_err(system("listening for nodetool"))?;
         Ok(self.admin.insert(server).address)
@@ -327,6 +348,7 @@ impl Node {
         if let Some(admin) = &mut self.admin {
             admin.stop();
         }
+        self.expiry.stop();
         self.purging.stop();
         self.flushing.stop();
         self.watching.stop();

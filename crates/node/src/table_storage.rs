@@ -10,18 +10,25 @@ use tokio::sync::oneshot;
 
 use crate::disk::Disk;
 use crate::pool::{Pool, PoolError};
+use crate::snapshots::{SnapshotError, Snapshots};
 
 /// Tables of an engine.
 pub struct EngineTables {
     engine: Arc<dyn Engine>,
     pool: Arc<Pool>,
     disk: Arc<Disk>,
+    snapshots: Arc<Snapshots>,
 }
 
 impl EngineTables {
     /// Over an engine; the pool waits for it.
-    pub fn new(engine: Arc<dyn Engine>, pool: Arc<Pool>, disk: Arc<Disk>) -> EngineTables {
-        EngineTables { engine, pool, disk }
+    pub fn new(
+        engine: Arc<dyn Engine>,
+        pool: Arc<Pool>,
+        disk: Arc<Disk>,
+        snapshots: Arc<Snapshots>,
+    ) -> EngineTables {
+        EngineTables { engine, pool, disk, snapshots }
     }
 }
 
@@ -54,6 +61,17 @@ impl EngineTables {
     }
 }
 
+/// Data that was to be kept could not be: what would have removed it is not done.
+pub fn not_kept(disk: &Disk, error: SnapshotError) -> ReplicaError {
+    match error {
+        SnapshotError::Engine(error) => disk.replica_error(error),
+        error => {
+            tracing::error!(%error, "a snapshot failed, and what would have removed the data is not done");
+            ReplicaError::Storage(error.to_string())
+        }
+    }
+}
+
 impl TableStorage for EngineTables {
     fn create(&self, tables: Vec<Arc<Table>>) -> Reply<Vec<OptionsEffect>> {
         self.on_pool(move |engine| {
@@ -72,6 +90,11 @@ impl TableStorage for EngineTables {
 
     fn create_small(&self, tables: Vec<TableId>) -> Reply<()> {
         self.on_pool(move |engine| engine.create_small_tables(&tables))
+    }
+
+    fn keep_dropped(&self, tables: Vec<TableId>) -> Reply<()> {
+        let (snapshots, disk) = (Arc::clone(&self.snapshots), Arc::clone(&self.disk));
+        on_pool(&self.pool, move || snapshots.before_drop(&tables).map_err(|error| not_kept(&disk, error)))
     }
 
     fn remove(&self, tables: Vec<TableId>) -> Reply<()> {

@@ -1,12 +1,15 @@
 //! What the node tells of itself in `system_views`. Knows no table's form.
 
+mod snapshots;
+
 use std::sync::Arc;
 
-use basalt_query::system_tables::{ClientView, NodeViews, SettingView, ThreadPoolView};
+use basalt_query::system_tables::{ClientView, NodeViews, SettingView, ThreadPoolView, ViewRow};
 
 use crate::clients::Clients;
 use crate::config::Config;
 use crate::pool::Pool;
+use crate::snapshots::Snapshots;
 
 /// The node's view of itself.
 pub struct Views {
@@ -16,6 +19,8 @@ pub struct Views {
     pub clients: Arc<Clients>,
     /// Work that waits for the disk.
     pub pool: Arc<Pool>,
+    /// What is kept.
+    pub snapshots: Arc<Snapshots>,
 }
 
 impl NodeViews for Views {
@@ -40,5 +45,12 @@ impl NodeViews for Views {
             blocked_tasks: 0,
             blocked_tasks_all_time: total(stats.refused),
         }]
+    }
+
+    fn rows(&self, table: &str) -> Vec<ViewRow> {
+        match table {
+            "snapshots" => snapshots::rows(&self.snapshots),
+            _ => Vec::new(),
+        }
     }
 }

@@ -71,6 +71,11 @@ impl QueryProcessor {
         self.run(&schema, &prepared.plan, &values, options, keyspace.as_deref(), client).await
     }
 
+    /// Forgets what counters were counted from: their tables' data has been replaced.
+    pub fn forget_counts(&self) {
+        self.coordinator.forget_counts();
+    }
+
     /// Prepares a statement (PREPARE). `keyspace` is the request's own (v5); else the
     /// connection's counts. The answer of a statement that is prepared already is the same.
     ///

@@ -1,10 +1,15 @@
 //! `basalt nodetool COMMAND`: Cassandra's operator commands, with its names, flags, output and exit codes, asked of a
 //! running node. One file a command; what a command does is the node's matter.
 
+mod clearsnapshot;
 mod compact;
 mod flags;
 mod flush;
 mod garbagecollect;
+mod listsnapshots;
+mod print;
+mod restore;
+mod snapshot;
 
 use std::process::ExitCode;
 
@@ -46,12 +51,20 @@ pub struct Options {
 #[derive(Subcommand)]
 #[command(rename_all = "lower")]
 enum Tool {
+    /// Remove the snapshot with the given name from the given keyspaces
+    ClearSnapshot(clearsnapshot::Options),
     /// Force a (major) compaction on one or more tables
     Compact(compact::Options),
     /// Flush one or more tables
     Flush(flush::Options),
     /// Remove deleted data from one or more tables
     GarbageCollect(garbagecollect::Options),
+    /// Lists all the snapshots along with the size on disk and true size
+    ListSnapshots(listsnapshots::Options),
+    /// Make a snapshot the data of its tables again, all or some; those that are not there are made
+    Restore(restore::Options),
+    /// Take a snapshot of specified keyspaces or a snapshot of the specified table
+    Snapshot(snapshot::Options),
 }
 
 /// Why a command ended badly: nodetool's two ways.
@@ -86,9 +99,13 @@ impl Target {
 pub fn run(options: &Options) -> ExitCode {
     let target = Target { host: options.host.clone(), port: options.port };
     let ended = match &options.command {
+        Tool::ClearSnapshot(options) => clearsnapshot::run(&target, options),
         Tool::Compact(options) => compact::run(&target, options),
         Tool::Flush(options) => flush::run(&target, options),
         Tool::GarbageCollect(options) => garbagecollect::run(&target, options),
+        Tool::ListSnapshots(options) => listsnapshots::run(&target, options),
+        Tool::Restore(options) => restore::run(&target, options),
+        Tool::Snapshot(options) => snapshot::run(&target, options),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

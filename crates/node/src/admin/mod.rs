@@ -9,13 +9,14 @@ mod tables;
 use std::sync::Arc;
 
 use basalt_model::env::SharedEnv;
-use basalt_query::SchemaStore;
+use basalt_query::{QueryProcessor, SchemaStore};
 use basalt_storage::engine::{Engine, EngineError};
 use basalt_storage::purge::PurgeError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::purging::Purges;
+use crate::snapshots::{SnapshotError, Snapshots};
 
 pub use server::AdminServer;
 
@@ -32,6 +33,10 @@ pub struct Admin {
     pub schema: Arc<SchemaStore>,
     /// Takes out what is dead.
     pub purges: Purges,
+    /// Takes snapshots.
+    pub snapshots: Arc<Snapshots>,
+    /// Runs statements.
+    pub processor: Arc<QueryProcessor>,
 }
 
 /// Why a command was not done, in the words that nodetool prints.
@@ -48,6 +53,12 @@ pub enum Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Failure {
         Failure::Failed(error.to_string())
     }
 }

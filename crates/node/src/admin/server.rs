@@ -95,6 +95,7 @@ impl AdminServer {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "not a reactor: a timer for each operator costs nothing")]
 async fn accept(listener: TcpListener, shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let tasks = tokio::task::LocalSet::new();
@@ -142,6 +143,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
 
 type Answer = Response<Full<Bytes>>;
 
+#[expect(clippy::disallowed_methods, reason = "not a reactor: a timer for each operator costs nothing")]
 async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Answer {
     if let Err((status, why)) = check(&request) {
         return refusal(status, why);

@@ -15,16 +15,20 @@ use super::disk::{DiskSettings, disk};
 use super::sizing::{MEMORY_MIN_BYTES, Sizing};
 pub use super::transport::TransportSettings;
 use super::transport::transport;
+use super::units::{Bound, DurationUnit, duration_nanos};
 use super::yaml::Yaml;
 use super::{Config, ConfigError};
+use crate::snapshots::AutoSnapshot;
 
 /// Keys that have an effect here (some only in that other values are refused).
-pub const APPLIED: [&str; 68] = [
+pub const APPLIED: [&str; 70] = [
     "admin_address",
     "admin_allow_remote",
     "admin_port",
     "authenticator",
     "authorizer",
+    "auto_snapshot",
+    "auto_snapshot_ttl",
     "available_processors",
     "batch_size_fail_threshold",
     "batch_size_warn_threshold",
@@ -178,6 +182,8 @@ pub struct Settings {
     pub slow_query_log_ms: Option<u64>,
     /// What `read_request_timeout` and its kin say.
     pub timeouts: Timeouts,
+    /// Whether data that is about to go is kept.
+    pub auto_snapshot: AutoSnapshot,
     /// Where `nodetool` reaches the node; `None`: nowhere.
     pub admin: Option<AdminSettings>,
 }
@@ -214,9 +220,7 @@ impl Settings {
         let commitlog_sync = commitlog_sync(&mut config)?;
         let max_mutation_bytes = max_mutation_bytes(&mut config)?;
         let transport = transport(&mut config, sizing, max_mutation_bytes)?;
-        let snitch = config.text("endpoint_snitch").unwrap_or_else(|| "SimpleSnitch".to_owned());
-        let snitch = snitch.rsplit('.').next().unwrap_or("SimpleSnitch").to_owned();
-        config.derive("endpoint_snitch", snitch.clone());
+        let snitch = snitch(&mut config);
         let prepared_bytes =
             config.bytes("prepared_statements_cache_size").unwrap_or(sizing.prepared_statements_bytes);
         config.derive("prepared_statements_cache_size", format!("{}MiB", prepared_bytes >> 20));
@@ -271,6 +275,7 @@ impl Settings {
             },
             slow_query_log_ms: config.millis("slow_query_log_timeout").filter(|millis| *millis > 0),
             timeouts,
+            auto_snapshot: auto_snapshot(&config)?,
             admin: admin(&config)?,
             config,
         })
@@ -317,6 +322,24 @@ fn refuse_what_would_mislead(config: &Config) -> Result<(), ConfigError> {
 pub(super) fn port(config: &Config, name: &str) -> Result<u16, ConfigError> {
     let number = config.number(name).unwrap_or(0);
     u16::try_from(number).map_err(|_| ConfigError(format!("{name}: {number} is not a port")))
+}
+
+/// The class of `endpoint_snitch`, without its package.
+fn snitch(config: &mut Config) -> String {
+    let snitch = config.text("endpoint_snitch").unwrap_or_else(|| "SimpleSnitch".to_owned());
+    let snitch = snitch.rsplit('.').next().unwrap_or("SimpleSnitch").to_owned();
+    config.derive("endpoint_snitch", snitch.clone());
+    snitch
+}
+
+fn auto_snapshot(config: &Config) -> Result<AutoSnapshot, ConfigError> {
+    let ttl = config.text("auto_snapshot_ttl").filter(|text| !text.is_empty());
+    let seconds = |text: String| {
+        let nanos = duration_nanos(&text, DurationUnit::Seconds, Bound::Int)
+            .map_err(|_| ConfigError(format!("Invalid value of auto_snapshot_ttl: {text}")))?;
+        Ok(i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX))
+    };
+    Ok(AutoSnapshot { is_on: config.flag("auto_snapshot"), ttl_s: ttl.map(seconds).transpose()? })
 }
 
 /// `DatabaseDescriptor.applySimpleConfig` on the commit log. Without any word: `batch`.

@@ -5,6 +5,7 @@
 mod cluster;
 mod elements;
 mod paging;
+mod recreation;
 mod text;
 
 use basalt_cql::ast::{Describe, DescribeTarget, FunctionName, Ident, QualifiedName};
@@ -17,6 +18,8 @@ use crate::result::ResultSet;
 use crate::schema::encode;
 use crate::system_tables::NodeFacts;
 use elements::Element;
+
+pub use recreation::{keyspace_cql, kind_name, table_cql};
 
 /// What DESCRIBE looks at.
 pub struct DescribeContext<'a> {

@@ -13,6 +13,7 @@ pub mod load;
 mod mask_values;
 mod open;
 pub mod read;
+mod recreate;
 pub(crate) mod replace_type;
 pub mod rows;
 pub mod store;
@@ -21,6 +22,7 @@ mod time_uuid;
 pub mod types;
 
 pub use error::SchemaError;
+pub use recreate::KnownColumn;
 pub use store::{ChangeListener, SchemaStore, SchemaStoreParts, Scratch};
 
 #[cfg(test)]

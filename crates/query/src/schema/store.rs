@@ -140,6 +140,10 @@ impl SchemaStore {
         }
         writer.last_timestamp = timestamp;
         let dropped = difference.dropped.clone();
+        if !dropped.is_empty() {
+            // Before the change: should the node die between the two, there is a snapshot too many, not one too few.
+            self.parts.storage.keep_dropped(dropped.clone()).await.map_err(SchemaError::from)?;
+        }
         let late = self.make(&mut writer, &schema, &plan.keyspace, after, difference, time).await?;
         warnings.extend(late);
         for listener in self.listeners.read().iter() {

@@ -1,8 +1,12 @@
 //! The commands, one file each, and the table of them.
 
+pub mod clearsnapshot;
 pub mod compact;
 pub mod flush;
 pub mod garbagecollect;
+pub mod listsnapshots;
+pub mod restore;
+pub mod snapshot;
 
 use super::{Admin, Command, Failure};
 
@@ -13,8 +17,15 @@ pub type Handler = fn(&Admin, &[u8]) -> Result<Vec<u8>, Failure>;
 
 /// The command of this name.
 pub fn handler(name: &str) -> Option<Handler> {
-    let all =
-        [entry::<compact::Compact>(), entry::<flush::Flush>(), entry::<garbagecollect::GarbageCollect>()];
+    let all = [
+        entry::<clearsnapshot::ClearSnapshot>(),
+        entry::<compact::Compact>(),
+        entry::<flush::Flush>(),
+        entry::<garbagecollect::GarbageCollect>(),
+        entry::<listsnapshots::ListSnapshots>(),
+        entry::<restore::Restore>(),
+        entry::<snapshot::Snapshot>(),
+    ];
     all.into_iter().find(|(known, _)| *known == name).map(|(_, handler)| handler)
 }
 

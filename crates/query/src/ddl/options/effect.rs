@@ -19,7 +19,6 @@ fn idle(property: &Property, options: &TableOptions) -> Vec<String> {
     let name = property.name.as_str();
     let is_idle = match name {
         "additional_write_policy" => options.additional_write_policy != defaults.additional_write_policy,
-        "allow_auto_snapshot" => options.allow_auto_snapshot != defaults.allow_auto_snapshot,
         "caching" => return idle_caching(&options.caching.0),
         "cdc" => options.cdc,
         "compaction" => return idle_compaction(&options.compaction.0),
