@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use basalt_model::env::SharedEnv;
 use basalt_model::{Table, TableId};
-use basalt_storage::engine::{Engine, EngineError};
-use basalt_storage::purge::{PurgeCounts, PurgeError, Purger, Terms};
+use basalt_storage::engine::{Engine, EngineError, StorageOptions};
+use basalt_storage::purge::{KnownWindows, PurgeCounts, PurgeError, Purger, Terms};
 use parking_lot::{Condvar, Mutex};
 
 /// How often it is looked whether a table is due.
@@ -51,6 +51,8 @@ struct Shared {
     bytes_per_second: u64,
     is_stopping: Mutex<bool>,
     stopped: Condvar,
+    /// What is known of past windows.
+    windows: Mutex<HashMap<TableId, KnownWindows>>,
     /// Held from the view that a purge reads to the last it takes out.
     turn: Mutex<()>,
 }
@@ -109,6 +111,7 @@ impl Purging {
             bytes_per_second,
             is_stopping: Mutex::new(false),
             stopped: Condvar::new(),
+            windows: Mutex::default(),
             turn: Mutex::new(()),
         });
         let for_thread = Arc::clone(&shared);
@@ -160,8 +163,10 @@ impl Shared {
     fn look(&self, plans: &mut HashMap<TableId, Plan>) {
         let tables = (self.tables)();
         plans.retain(|id, _| tables.iter().any(|table| table.id == *id));
+        self.windows.lock().retain(|id, _| tables.iter().any(|table| table.id == *id));
         for table in tables {
             let now_s = self.env.now_s();
+            self.begin_window(&table, now_s);
             // What happened before the start is not known: it is looked at soon.
             let gc_grace_s = table.options.gc_grace_seconds;
             let soon = Plan { next_s: now_s + INTERVAL_MIN_S, gc_grace_s, purged: 0 };
@@ -186,13 +191,49 @@ impl Shared {
         }
     }
 
+    /// Begins the next window of a table that has windows. Counters have none: what a deletion leaves of them goes by the order in
+    /// which it is folded.
+    fn begin_window(&self, table: &Table, now_s: i64) {
+        if table.is_counter() || StorageOptions::of(&table.options).window_s.is_none() {
+            return;
+        }
+        let _turn = self.turn.lock();
+        match self.engine.begin_window(table.id, now_s) {
+            Ok(_) | Err(EngineError::UnknownTable(_) | EngineError::Closed) => {}
+            Err(error) => {
+                tracing::warn!("No new window of {}.{} began: {error}", table.keyspace, table.name);
+            }
+        }
+    }
+
+    /// Drops past windows, if the table has any. Operands that take out would reach the youngest window only.
+    fn drop_windows(
+        &self,
+        table: &Table,
+        terms: Terms,
+        pace: &mut Pace<'_>,
+    ) -> Result<PurgeCounts, PurgeError> {
+        let mut known = self.windows.lock().remove(&table.id).unwrap_or_default();
+        let dropped = self.purger.drop_windows(table, &mut known, terms, &mut |bytes| pace.keep(bytes));
+        self.windows.lock().insert(table.id, known);
+        let counts = dropped?;
+        if counts.purged > 0 {
+            tracing::info!("Dropped {} windows of {}.{}", counts.purged, table.keyspace, table.name);
+        }
+        Ok(PurgeCounts { purged: 0, ..counts })
+    }
+
     fn purge(&self, table: &Table, now_s: i64) -> Result<PurgeCounts, PurgeError> {
         let terms = Terms::new(now_s, u32::try_from(table.options.gc_grace_seconds).unwrap_or(0));
         let mut all = PurgeCounts::default();
         let mut from = Some(Vec::new());
         let mut pace = Pace { shared: self, read: 0, since: self.env.monotonic_nanos() };
         while let Some(key) = from {
-            let _turn = self.turn.lock();
+            let turn = self.turn.lock();
+            if !self.engine.past_windows(table.id)?.is_empty() {
+                drop(turn);
+                return self.drop_windows(table, terms, &mut pace);
+            }
             let chunk = self.purger.purge(table, &key, terms, &mut |bytes| pace.keep(bytes))?;
             all.add(chunk.counts);
             from = chunk.next;
@@ -211,7 +252,11 @@ impl Shared {
                 counts.rows
             );
         }
-        let next_s = next_s(now_s, i64::from(table.options.gc_grace_seconds), counts.next_due_s);
+        let gc_grace_s = i64::from(table.options.gc_grace_seconds);
+        // To look whether a window is due takes little.
+        let has_windows = self.windows.lock().contains_key(&table.id);
+        let interval_s = if has_windows { INTERVAL_MIN_S } else { interval_s(gc_grace_s) };
+        let next_s = next_s(now_s, gc_grace_s, interval_s, counts.next_due_s);
         let purged = plan.purged + counts.purged;
         if purged < COMPACTED_AFTER || purged < counts.rows / COMPACTED_PART {
             return Plan { next_s, purged, ..plan };
@@ -225,10 +270,14 @@ impl Shared {
 
 /// When to purge again, if the first of what stays is due at `next_due_s`. What is deleted from now on is not due
 /// before `gc_grace_s` have passed.
-fn next_s(now_s: i64, gc_grace_s: i64, next_due_s: Option<i64>) -> i64 {
-    let interval_s = (gc_grace_s / INTERVALS_PER_GRACE).clamp(INTERVAL_MIN_S, INTERVAL_MAX_S);
+fn next_s(now_s: i64, gc_grace_s: i64, interval_s: i64, next_due_s: Option<i64>) -> i64 {
     let due_s = next_due_s.unwrap_or(i64::MAX).min(now_s.saturating_add(gc_grace_s));
     due_s.max(now_s.saturating_add(interval_s))
+}
+
+/// The time between two purges.
+fn interval_s(gc_grace_s: i64) -> i64 {
+    (gc_grace_s / INTERVALS_PER_GRACE).clamp(INTERVAL_MIN_S, INTERVAL_MAX_S)
 }
 
 /// Holds a purge to its rate.

@@ -9,6 +9,8 @@ const TABLE: u8 = b't';
 const NEXT: &[u8] = b"n";
 /// First byte of the key of a prefix whose entries are to be erased; the prefix follows.
 const ERASED: u8 = b'e';
+/// First byte of the key of a window; the table id's 16 bytes and the number of its family follow.
+const WINDOW: u8 = b'w';
 /// Version of a table's record.
 const RECORD: u8 = 1;
 const RECORD_LEN: usize = 14;
@@ -53,6 +55,8 @@ pub(crate) struct Record {
 pub(crate) enum Entry {
     /// A table and its record.
     Table(TableId, Record),
+    /// A window of a table: the number of its family, and when it began, seconds since 1970.
+    Window(TableId, u32, i64),
     /// The next free number of a family or prefix. Numbers are never used twice.
     Next(u32),
     /// A prefix that no table has any more, and whose entries may still be there.
@@ -73,6 +77,9 @@ impl Entry {
                 value.push(kind);
                 value.extend_from_slice(&number.to_be_bytes());
                 (table_key(*table), value)
+            }
+            Entry::Window(table, number, began_s) => {
+                (window_key(*table, *number), began_s.to_be_bytes().to_vec())
             }
             Entry::Next(number) => (NEXT.to_vec(), number.to_be_bytes().to_vec()),
             Entry::Erased(prefix) => (erased_key(*prefix), Vec::new()),
@@ -98,6 +105,12 @@ impl Entry {
                 let generation = u64::from_be_bytes([g0, g1, g2, g3, g4, g5, g6, g7]);
                 Some(Entry::Table(TableId(uuid::Uuid::from_bytes(id)), Record { generation, place }))
             }
+            [WINDOW, key @ ..] => {
+                let (id, number) = key.split_first_chunk::<16>()?;
+                let number = u32::from_be_bytes(number.try_into().ok()?);
+                let began_s = i64::from_be_bytes(value.try_into().ok()?);
+                Some(Entry::Window(TableId(uuid::Uuid::from_bytes(*id)), number, began_s))
+            }
             [ERASED, prefix @ ..] if value.is_empty() => {
                 Some(Entry::Erased(u32::from_be_bytes(prefix.try_into().ok()?)))
             }
@@ -110,6 +123,14 @@ impl Entry {
 pub(crate) fn table_key(table: TableId) -> Vec<u8> {
     let mut key = vec![TABLE];
     key.extend_from_slice(table.0.as_bytes());
+    key
+}
+
+/// Key of a window.
+pub(crate) fn window_key(table: TableId, number: u32) -> Vec<u8> {
+    let mut key = vec![WINDOW];
+    key.extend_from_slice(table.0.as_bytes());
+    key.extend_from_slice(&number.to_be_bytes());
     key
 }
 
@@ -136,6 +157,7 @@ mod tests {
         for entry in [
             Entry::Table(table(1), own),
             Entry::Table(table(u128::MAX), shared),
+            Entry::Window(table(u128::MAX), 9, -1),
             Entry::Next(12),
             Entry::Erased(3),
         ] {

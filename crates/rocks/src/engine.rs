@@ -10,7 +10,7 @@ use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{
     Condition, Cursor, CursorOptions, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged,
-    StorageOptions, Sync, TableInfo, TableStats, Values, WriteOptions, WriteSet,
+    StorageOptions, Sync, TableInfo, TableStats, Values, WindowId, WriteOptions, WriteSet,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -33,6 +33,7 @@ use crate::reads::{self, View};
 use crate::table_map::{Home, TableMap};
 use crate::tables::Wish;
 use crate::trouble::Trouble;
+use crate::windows::{self, WindowsCursor};
 
 /// Bytes a write batch needs beside keys and values: a header, and a few for each operation.
 const BATCH_HEADER: usize = 12;
@@ -212,7 +213,7 @@ impl RocksEngine {
 
     fn flush_every_family(&self) -> Result<(), rocksdb::Error> {
         let tables = self.tables_now();
-        let own = tables.homes.values().filter(|home| home.prefix.is_none()).map(|home| &home.family);
+        let own = tables.homes.values().filter(|home| home.prefix.is_none()).flat_map(|home| home.families());
         self.write_memtables(&own.chain([&self.shared, &self.catalogue]).collect::<Vec<_>>())
     }
 
@@ -236,7 +237,9 @@ impl RocksEngine {
         options.set_bottommost_level_compaction(BottommostLevelCompaction::Force);
         // RocksDB's C interface does not say how it ended.
         let before = self.background_errors();
-        self.db.compact_range_cf_opt(home.family.handle(), start, end, &options);
+        for family in home.families() {
+            self.db.compact_range_cf_opt(family.handle(), start.as_deref(), end.as_deref(), &options);
+        }
         if self.background_errors() > before {
             let why = self.events().last_compaction().unwrap_or_else(|| "see db/LOG".to_owned());
             let detail = format!("a compaction of table {} failed: {why}", table.0);
@@ -249,8 +252,12 @@ impl RocksEngine {
     }
 
     fn family_number(&self, home: &Home, property: &properties::PropName) -> Result<u64, EngineError> {
-        let value = self.db.property_int_value_cf(home.family.handle(), property);
-        Ok(value.map_err(|error| error::other(None, error))?.unwrap_or(0))
+        let mut sum = 0;
+        for family in home.families() {
+            let value = self.db.property_int_value_cf(family.handle(), property);
+            sum += value.map_err(|error| error::other(None, error))?.unwrap_or(0);
+        }
+        Ok(sum)
     }
 }
 
@@ -266,12 +273,19 @@ fn add(batch: &mut WriteBatch, home: &Home, kind: OpKind, key: &[u8], value: &[u
 impl Reads for RocksEngine {
     fn get(&self, table: TableId, key: &[u8], tier: ReadTier) -> Result<Option<Bytes>, EngineError> {
         self.check_open()?;
-        reads::get(&self.db, &self.tables.load(), self.read_options(tier), table, key)
+        let tables = self.tables.load();
+        if !tables.home(table)?.past.is_empty() {
+            return View::new(self, self.tables_now()).get(table, key, tier);
+        }
+        reads::get(&self.db, &tables, self.read_options(tier), table, key)
     }
 
     fn multi_get(&self, table: TableId, keys: &[&[u8]], tier: ReadTier) -> Result<Values, EngineError> {
         self.check_open()?;
         let tables = self.tables.load();
+        if !tables.home(table)?.past.is_empty() {
+            return View::new(self, self.tables_now()).multi_get(table, keys, tier);
+        }
         if tier == ReadTier::All {
             return reads::multi_get(&self.db, &tables, &self.read_all, table, keys);
         }
@@ -291,6 +305,11 @@ impl Reads for RocksEngine {
     ) -> Result<Box<dyn Cursor + 'a>, EngineError> {
         self.check_open()?;
         let home = Arc::clone(self.tables.load().home(table)?);
+        if !home.past.is_empty() {
+            let snapshot = self.db.snapshot();
+            let cursor = WindowsCursor::new(&self.db, table, &home, options, &snapshot)?;
+            return Ok(Box::new(cursor.keeping(snapshot)));
+        }
         let read = cursor::read_options(&home, options);
         Ok(Box::new(RocksCursor::new(&self.db, table, home, read, options.tier)))
     }
@@ -305,7 +324,10 @@ impl Engine for RocksEngine {
         for op in sets.iter().flat_map(|set| set.ops()) {
             let home = tables.home(op.table)?;
             match home.prefix {
-                None => add(&mut batch, home, op.kind, op.key, op.value),
+                None => {
+                    add(&mut batch, home, op.kind, op.key, op.value);
+                    windows::take_out(&mut batch, home, op.kind, op.key);
+                }
                 Some(_) => add(&mut batch, home, op.kind, &home.stored(op.key), op.value),
             }
         }
@@ -348,6 +370,33 @@ impl Engine for RocksEngine {
         self.make_tables(tables, Wish::Shared, &StorageOptions::default())
     }
 
+    fn begin_window(&self, table: TableId, now_s: i64) -> Result<bool, EngineError> {
+        self.check_writable()?;
+        self.new_window(table, now_s)
+    }
+
+    fn past_windows(&self, table: TableId) -> Result<Vec<WindowId>, EngineError> {
+        self.check_open()?;
+        let tables = self.tables.load();
+        Ok(tables.home(table)?.past.iter().map(|window| WindowId(window.number)).collect())
+    }
+
+    fn window_cursor<'a>(
+        &'a self,
+        table: TableId,
+        window: Option<WindowId>,
+        options: CursorOptions<'_>,
+    ) -> Result<Box<dyn Cursor + 'a>, EngineError> {
+        self.check_open()?;
+        let home = Arc::clone(self.tables.load().home(table)?);
+        Ok(Box::new(windows::cursor_of(&self.db, table, home, window, options)?))
+    }
+
+    fn drop_windows(&self, table: TableId, windows: &[WindowId]) -> Result<(), EngineError> {
+        self.check_writable()?;
+        self.remove_windows(table, windows)
+    }
+
     fn drop_table(&self, table: TableId) -> Result<(), EngineError> {
         self.check_writable()?;
         self.remove_table(table)
@@ -378,7 +427,9 @@ impl Engine for RocksEngine {
     fn flush(&self, table: Option<TableId>) -> Result<(), EngineError> {
         self.check_writable()?;
         match table {
-            Some(table) => self.flush_families(&[&self.tables.load().home(table)?.family]),
+            Some(table) => {
+                self.flush_families(&self.tables.load().home(table)?.families().collect::<Vec<_>>())
+            }
             None => self.flush_all(),
         }
     }

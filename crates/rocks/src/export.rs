@@ -37,7 +37,7 @@ impl RocksEngine {
         let homes: Vec<&Arc<Home>> =
             tables.iter().map(|(table, _)| now.home(*table)).collect::<Result<_, _>>()?;
         if flush {
-            let mut families: Vec<&Arc<Family>> = homes.iter().map(|home| &home.family).collect();
+            let mut families: Vec<&Arc<Family>> = homes.iter().flat_map(|home| home.families()).collect();
             families.sort_by_key(|family| Arc::as_ptr(family));
             families.dedup_by_key(|family| Arc::as_ptr(family));
             self.flush_families(&families)?;
@@ -55,17 +55,18 @@ impl RocksEngine {
         tables: &[(TableId, PathBuf)],
     ) -> Result<Vec<Exported>, EngineError> {
         let Some((_, first)) = tables.first() else { return Ok(Vec::new()) };
-        let families: BTreeSet<String> = homes.iter().map(|home| family_name(home.record.place)).collect();
+        let families: BTreeSet<String> =
+            homes.iter().flat_map(|home| places(home)).map(family_name).collect();
         let (manifest, bytes, files) = self.copy_manifest(first, &families)?;
         let mut all = Vec::with_capacity(tables.len());
         for (home, (_, directory)) in homes.iter().zip(tables) {
-            let place = home.record.place;
+            let places: Vec<Place> = places(home).collect();
             if directory != first {
                 link(first, directory, &manifest)?;
             }
-            let mut exported = Exported { place: place.text(), files: vec![(manifest.clone(), bytes)] };
-            let family = family_name(place);
-            let wanted = |of: &str| of == family || of == CATALOGUE;
+            let text: Vec<String> = places.iter().map(|place| place.text()).collect();
+            let mut exported = Exported { place: text.join(","), files: vec![(manifest.clone(), bytes)] };
+            let wanted = |of: &str| of == CATALOGUE || places.iter().any(|place| of == family_name(*place));
             for (_, name, bytes) in files.iter().filter(|(of, _, _)| wanted(of)) {
                 link(self.db().path(), directory, name)?;
                 exported.files.push((name.clone(), *bytes));
@@ -120,6 +121,12 @@ fn link(from: &Path, to: &Path, name: &str) -> Result<(), EngineError> {
     fs::hard_link(from.join(name), &to).map_err(|error| io_error(&to, &error))
 }
 
+/// Where a table is: more than one place if it has past windows, the youngest first.
+fn places(home: &Home) -> impl Iterator<Item = Place> {
+    let past = home.past.iter().map(|window| Place::Own(window.number));
+    std::iter::once(home.record.place).chain(past)
+}
+
 /// The family in which a place is.
 pub(crate) fn family_name(place: Place) -> String {
     match place {
@@ -137,7 +144,7 @@ pub(crate) fn io_error(path: &Path, error: &io::Error) -> EngineError {
     }
 }
 
-/// Places in the words of [`Exported::place`]: `own-7`, `shared-7`.
+/// Places in the words of [`Exported::place`]: `own-7`, `shared-7`; several with commas between them.
 impl Place {
     fn text(self) -> String {
         match self {

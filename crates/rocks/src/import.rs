@@ -45,13 +45,14 @@ impl RocksEngine {
         directory: &Path,
         exported: &Exported,
     ) -> Result<StagedTable<'_>, EngineError> {
-        let place = Place::parse(&exported.place)
-            .ok_or_else(|| damage(table, format!("{:?} is no place of a table", exported.place)))?;
+        let places: Option<Vec<Place>> = exported.place.split(',').map(Place::parse).collect();
+        let places =
+            places.ok_or_else(|| damage(table, format!("{:?} is no place of a table", exported.place)))?;
         let home = self.reserve(table)?;
         let number = home.record.place.number();
         let staged = StagedTable { engine: self, table, home: Some(home) };
         let scratch = self.directory().join(IMPORTING).join(number.to_string());
-        let filled = staged.fill(&scratch, directory, exported, place);
+        let filled = staged.fill(&scratch, directory, exported, &places);
         // What is left there is removed when the engine is opened, should it not go now.
         let removed = remove_all(&scratch).map_err(|error| io_error(&scratch, &error));
         filled.and(removed)?;
@@ -89,7 +90,7 @@ impl StagedTable<'_> {
         scratch: &Path,
         directory: &Path,
         exported: &Exported,
-        place: Place,
+        places: &[Place],
     ) -> Result<(), EngineError> {
         let (source, sorted) = (scratch.join("source"), scratch.join("sorted"));
         remove_all(scratch).map_err(|error| io_error(scratch, &error))?;
@@ -102,20 +103,35 @@ impl StagedTable<'_> {
         for (name, bytes) in &exported.files {
             bring(directory, &source, name, *bytes, self.table)?;
         }
-        let source = open_files(&source, exported, &family_name(place), self.table)?;
-        let files = self.sort(&source, &sorted, place)?;
-        if files.is_empty() {
-            return Ok(());
+        let families: BTreeSet<String> = places.iter().map(|place| family_name(*place)).collect();
+        let source = open_files(&source, exported, &families, self.table)?;
+        // The oldest first: what comes later is folded into it.
+        for (number, place) in places.iter().rev().enumerate() {
+            let sorted = sorted.join(number.to_string());
+            fs::create_dir_all(&sorted).map_err(|error| io_error(&sorted, &error))?;
+            let files = self.sort(&source, &sorted, *place, number == 0)?;
+            if files.is_empty() {
+                continue;
+            }
+            let mut ingest = IngestExternalFileOptions::default();
+            ingest.set_move_files(true);
+            let home = self.home()?;
+            let ingested =
+                self.engine.db().ingest_external_file_cf_opts(home.family.handle(), &ingest, files);
+            ingested.map_err(|error| self.engine.failed_write(error))?;
         }
-        let mut ingest = IngestExternalFileOptions::default();
-        ingest.set_move_files(true);
-        let home = self.home()?;
-        let ingested = self.engine.db().ingest_external_file_cf_opts(home.family.handle(), &ingest, files);
-        ingested.map_err(|error| self.engine.failed_write(error))
+        Ok(())
     }
 
-    /// Writes the entries of `place` in `source` to files, under the reserved prefix.
-    fn sort(&self, source: &DB, into: &Path, place: Place) -> Result<Vec<PathBuf>, EngineError> {
+    /// Writes the entries of `place` in `source` to files, under the reserved prefix: as what is there, or as what is to be folded
+    /// into what is.
+    fn sort(
+        &self,
+        source: &DB,
+        into: &Path,
+        place: Place,
+        is_first: bool,
+    ) -> Result<Vec<PathBuf>, EngineError> {
         let failed = |error| error::other(Some(self.table), error);
         let family = family_name(place);
         let Some(family) = source.cf_handle(&family) else {
@@ -148,7 +164,11 @@ impl StagedTable<'_> {
                     is_open = true;
                 }
                 let key = key.get(prefix.len()..).unwrap_or_default();
-                writer.put(home.stored(key), value).map_err(failed)?;
+                let key = home.stored(key);
+                match is_first {
+                    true => writer.put(key, value).map_err(failed)?,
+                    false => writer.merge(key, value).map_err(failed)?,
+                }
                 if writer.file_size() >= FILE_BYTES {
                     writer.finish().map_err(failed)?;
                     is_open = false;
@@ -180,7 +200,7 @@ impl Staged for StagedTable<'_> {
         if let Place::Shared(prefix) = home.record.place {
             batch.delete_cf(engine.catalogue().handle(), erased_key(prefix));
         }
-        engine.erase_if_shared(&mut batch, &old);
+        engine.erase(&mut batch, self.table, &old);
         if let Err(error) = engine.write_synced(batch) {
             self.home = Some(home);
             return Err(error);
@@ -228,9 +248,14 @@ fn is_table_file(name: &str) -> bool {
     name.ends_with(".sst")
 }
 
-/// Opens the files as the database they are a part of: two families of it, the one with the catalogue because RocksDB
-/// insists.
-fn open_files(path: &Path, exported: &Exported, family: &str, table: TableId) -> Result<DB, EngineError> {
+/// Opens the files as the database they are a part of: the table's families, and the one with the catalogue because
+/// RocksDB insists.
+fn open_files(
+    path: &Path,
+    exported: &Exported,
+    families: &BTreeSet<String>,
+    table: TableId,
+) -> Result<DB, EngineError> {
     // Whatever RocksDB finds wrong with them, it is they that are wrong.
     let failed = |error: rocksdb::Error| damage(table, error.into_string());
     let manifest = exported.files.iter().find(|(name, _)| name.starts_with(MANIFEST));
@@ -239,10 +264,13 @@ fn open_files(path: &Path, exported: &Exported, family: &str, table: TableId) ->
     fs::write(&current, format!("{manifest}\n")).map_err(|error| io_error(&current, &error))?;
     // With a cache of its own: the engine's knows the blocks of the very files that these are links to, and what lies on
     // the disk must be looked at.
-    let mut rows = Options::default();
-    merge::set_operator(&mut rows);
-    let families = [(CATALOGUE, Options::default()), (family, rows)];
-    let families = families.map(|(name, options)| ColumnFamilyDescriptor::new(name, options));
+    let rows = |name: &String| {
+        let mut rows = Options::default();
+        merge::set_operator(&mut rows);
+        ColumnFamilyDescriptor::new(name, rows)
+    };
+    let catalogue = ColumnFamilyDescriptor::new(CATALOGUE, Options::default());
+    let families = std::iter::once(catalogue).chain(families.iter().map(rows));
     let mut opening = Options::default();
     opening.set_paranoid_checks(true);
     opening.set_log_level(LogLevel::Error);

@@ -29,6 +29,7 @@ mod reads;
 mod table_map;
 mod tables;
 mod trouble;
+mod windows;
 
 pub use budget::Budget;
 pub use engine::RocksEngine;

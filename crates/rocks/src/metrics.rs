@@ -130,7 +130,7 @@ impl RocksEngine {
             own_families: tables.own_families() as u64,
             ..Metrics::default()
         };
-        let own = tables.homes.values().filter(|home| home.prefix.is_none()).map(|home| &home.family);
+        let own = tables.homes.values().filter(|home| home.prefix.is_none()).flat_map(|home| home.families());
         for family in own.chain([self.catalogue(), self.shared()]) {
             let of = |property| {
                 let value = self.db().property_int_value_cf(family.handle(), property);

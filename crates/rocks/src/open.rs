@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use basalt_model::TableId;
 use basalt_storage::engine::StorageOptions;
 use rocksdb::{ColumnFamilyDescriptor, DB, IteratorMode, WriteBatch};
 
@@ -19,7 +20,7 @@ use crate::logs;
 use crate::open_error::OpenError;
 use crate::options::{self, Kit};
 use crate::options_file::{self, FamilyOptions, Unreadable};
-use crate::table_map::{Home, TableMap};
+use crate::table_map::{Home, TableMap, Window};
 
 /// What to do when a log record cannot be read while the log is replayed.
 ///
@@ -151,6 +152,7 @@ fn read_catalogue(
     let mut found = Found { tables: TableMap::default(), next: 0, erased: Vec::new() };
     let mut places = HashSet::new();
     let mut greatest = None;
+    let mut windows = Vec::new();
     for item in db.iterator_cf(catalogue.handle(), IteratorMode::Start) {
         let (key, value) = item.map_err(Problem::Rocks)?;
         let entry = Entry::decode(&key, &value).ok_or_else(|| {
@@ -158,6 +160,7 @@ fn read_catalogue(
         })?;
         match entry {
             Entry::Next(number) => found.next = number,
+            Entry::Window(table, number, began_s) => windows.push((table, number, began_s)),
             Entry::Erased(prefix) => {
                 greatest = greatest.max(Some(prefix));
                 found.erased.push(prefix);
@@ -183,9 +186,16 @@ fn read_catalogue(
                 greatest = greatest.max(Some(number));
                 let own = prefix.is_none().then_some(number);
                 let options = options_of(family_options, own);
-                found.tables.homes.insert(table, Arc::new(Home { record, family, prefix, options }));
+                found.tables.homes.insert(
+                    table,
+                    Arc::new(Home { record, family, prefix, options, began_s: None, past: Vec::new() }),
+                );
             }
         }
+    }
+    for (table, number, began_s) in windows {
+        greatest = greatest.max(Some(number));
+        add_window(db, &mut found.tables, (table, number, began_s))?;
     }
     if greatest.is_some_and(|greatest| greatest >= found.next) {
         let detail = format!("the catalogue's next number {} is in use", found.next);
@@ -194,11 +204,32 @@ fn read_catalogue(
     Ok(found)
 }
 
+/// Adds a window to its table. The one in whose family the table is now is the one that is written.
+fn add_window(
+    db: &Arc<DB>,
+    tables: &mut TableMap,
+    (table, number, began_s): (TableId, u32, i64),
+) -> Result<(), Problem> {
+    let lost = |what: String| Problem::Contradiction(format!("a window of table {} {what}", table.0));
+    let home = tables.homes.get_mut(&table).and_then(Arc::get_mut);
+    let home = home.ok_or_else(|| lost("has no table".to_owned()))?;
+    if home.record.place == Place::Own(number) {
+        home.began_s = Some(began_s);
+        return Ok(());
+    }
+    let name = family::own_name(number);
+    let family = Family::find(db, &name);
+    let family = family.ok_or_else(|| lost(format!("lost its column family {name:?}")))?;
+    // Numbers grow: the youngest comes first.
+    home.past.insert(0, Window { number, family: Arc::new(family) });
+    Ok(())
+}
+
 /// Drops the families that no table has: a crash came between the two steps of making or dropping.
 fn drop_orphans(db: &Arc<DB>, names: &[String], tables: &TableMap) -> Result<(), rocksdb::Error> {
-    let used: HashSet<Place> = tables.homes.values().map(|home| home.record.place).collect();
+    let used: HashSet<u32> = tables.homes.values().flat_map(|home| home.own_numbers()).collect();
     for name in names {
-        if family::own_number(name).is_some_and(|number| !used.contains(&Place::Own(number))) {
+        if family::own_number(name).is_some_and(|number| !used.contains(&number)) {
             db.drop_cf(name)?;
         }
     }

@@ -14,6 +14,7 @@ use crate::engine::RocksEngine;
 use crate::error;
 use crate::options;
 use crate::table_map::{StoredKey, TableMap};
+use crate::windows::{self, WindowsCursor};
 
 /// Read options of both tiers, made when first used.
 #[derive(Default)]
@@ -111,11 +112,18 @@ impl<'a> View<'a> {
 impl Reads for View<'_> {
     fn get(&self, table: TableId, key: &[u8], tier: ReadTier) -> Result<Option<Bytes>, EngineError> {
         self.engine.check_open()?;
+        let home = self.tables.home(table)?;
+        if !home.past.is_empty() {
+            return windows::get(self.engine.db(), home, self.options(tier), table, key);
+        }
         get(self.engine.db(), &self.tables, self.options(tier), table, key)
     }
 
     fn multi_get(&self, table: TableId, keys: &[&[u8]], tier: ReadTier) -> Result<Values, EngineError> {
         self.engine.check_open()?;
+        if !self.tables.home(table)?.past.is_empty() {
+            return keys.iter().map(|key| self.get(table, key, tier)).collect();
+        }
         let read = match tier {
             ReadTier::All => multi_get,
             ReadTier::CacheOnly => get_each,
@@ -130,6 +138,10 @@ impl Reads for View<'_> {
     ) -> Result<Box<dyn Cursor + 'a>, EngineError> {
         self.engine.check_open()?;
         let home = self.tables.home(table)?;
+        if !home.past.is_empty() {
+            let cursor = WindowsCursor::new(self.engine.db(), table, home, options, &self.snapshot)?;
+            return Ok(Box::new(cursor));
+        }
         let mut read = crate::cursor::read_options(home, options);
         read.set_snapshot(&self.snapshot);
         Ok(Box::new(RocksCursor::new(self.engine.db(), table, Arc::clone(home), read, options.tier)))

@@ -8,7 +8,7 @@ use basalt_model::TableId;
 use basalt_storage::engine::{EngineError, StorageOptions};
 use smallvec::SmallVec;
 
-use crate::catalogue::Record;
+use crate::catalogue::{Place, Record};
 use crate::family::Family;
 
 /// A key as RocksDB sees it.
@@ -17,7 +17,17 @@ pub(crate) type StoredKey = SmallVec<[u8; 64]>;
 /// Bytes of a table's number before each key in a shared family.
 pub(crate) type Prefix = [u8; 4];
 
+/// Where the entries of a past window are: a family of its own.
+#[derive(Clone)]
+pub(crate) struct Window {
+    /// The family's number.
+    pub(crate) number: u32,
+    /// The family.
+    pub(crate) family: Arc<Family>,
+}
+
 /// A table's family, and its prefix there.
+#[derive(Clone)]
 pub(crate) struct Home {
     /// Its record in the catalogue.
     pub(crate) record: Record,
@@ -27,12 +37,30 @@ pub(crate) struct Home {
     pub(crate) prefix: Option<Prefix>,
     /// What its family was asked for; the defaults if it shares it.
     pub(crate) options: StorageOptions,
+    /// When what is written now began, seconds; `None` if the table never had windows.
+    pub(crate) began_s: Option<i64>,
+    /// Past windows, youngest first: what they hold is older than what is in `family`. Tables that share have none.
+    pub(crate) past: Vec<Window>,
 }
 
 impl Home {
     /// Bytes before each key.
     pub(crate) fn prefix(&self) -> &[u8] {
         self.prefix.as_ref().map_or(&[], |prefix| prefix.as_slice())
+    }
+
+    /// All families with entries of the table, the youngest first.
+    pub(crate) fn families(&self) -> impl Iterator<Item = &Arc<Family>> {
+        std::iter::once(&self.family).chain(self.past.iter().map(|window| &window.family))
+    }
+
+    /// The numbers of families that are the table's alone.
+    pub(crate) fn own_numbers(&self) -> impl Iterator<Item = u32> {
+        let own = match self.record.place {
+            Place::Own(number) => Some(number),
+            Place::Shared(_) => None,
+        };
+        own.into_iter().chain(self.past.iter().map(|window| window.number))
     }
 
     /// A key of the table as it is stored.
@@ -62,8 +90,8 @@ impl TableMap {
         self.homes.get(&table).ok_or(EngineError::UnknownTable(table))
     }
 
-    /// How many tables have a family of their own.
+    /// How many families are one table's alone.
     pub(crate) fn own_families(&self) -> usize {
-        self.homes.values().filter(|home| home.prefix.is_none()).count()
+        self.homes.values().map(|home| home.own_numbers().count()).sum()
     }
 }

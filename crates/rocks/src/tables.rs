@@ -12,7 +12,7 @@ use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{EngineError, StorageOptions};
 use rocksdb::WriteBatch;
 
-use crate::catalogue::{Entry, Place, Record, table_key};
+use crate::catalogue::{Entry, Place, Record, table_key, window_key};
 use crate::engine::RocksEngine;
 use crate::error;
 use crate::family::{Family, own_name};
@@ -63,7 +63,7 @@ impl RocksEngine {
         let Some(home) = tables.homes.get(&table) else { return Ok(()) };
         let mut batch = WriteBatch::default();
         batch.delete_cf(self.catalogue().handle(), table_key(table));
-        self.erase_if_shared(&mut batch, home);
+        self.erase(&mut batch, table, home);
         self.write_synced(batch)?;
         let mut changed = TableMap::clone(&tables);
         changed.homes.remove(&table);
@@ -83,7 +83,7 @@ impl RocksEngine {
         let mut batch = WriteBatch::default();
         self.put(&mut batch, Entry::Table(table, home.record));
         self.put(&mut batch, Entry::Next(*next));
-        self.erase_if_shared(&mut batch, old);
+        self.erase(&mut batch, table, old);
         self.write_synced(batch)?;
         others.homes.insert(table, Arc::new(home));
         self.set_tables(others);
@@ -111,11 +111,13 @@ impl RocksEngine {
         changes.push(family_options::changeable_blocks(options));
         let changes: Vec<(&str, &str)> =
             changes.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        self.db()
-            .set_options_cf(home.family.handle(), &changes)
-            .map_err(|error| error::other(Some(table), error))?;
+        for family in home.families() {
+            self.db()
+                .set_options_cf(family.handle(), &changes)
+                .map_err(|error| error::other(Some(table), error))?;
+        }
         let mut changed = TableMap::clone(&tables);
-        let home = Home { family: Arc::clone(&home.family), options: *options, ..**home };
+        let home = Home { options: *options, ..Home::clone(home) };
         let needs_opening = family_options::needs_opening(&tables.home(table)?.options, options);
         changed.homes.insert(table, Arc::new(home));
         self.set_tables(changed);
@@ -128,11 +130,11 @@ impl RocksEngine {
         tables: &TableMap,
         one_more: Option<(u32, &StorageOptions)>,
     ) -> Result<(), EngineError> {
-        let own = tables.homes.values().filter_map(|home| match home.record.place {
-            Place::Own(number) => Some((number, home.options)),
-            Place::Shared(_) => None,
-        });
-        let mut families: FamilyOptions = own.collect();
+        let own = |home: &Arc<Home>| {
+            let options = home.options;
+            home.own_numbers().map(move |number| (number, options)).collect::<Vec<_>>()
+        };
+        let mut families: FamilyOptions = tables.homes.values().flat_map(own).collect();
         families.extend(one_more.map(|(number, options)| (number, *options)));
         families.retain(|_, options| *options != StorageOptions::default());
         let mut kept = self.kept_options().lock();
@@ -170,11 +172,24 @@ impl RocksEngine {
             let family = Family::find(self.db(), &name)
                 .ok_or_else(|| EngineError::Io { detail: format!("no handle of {name}") })?;
             let record = Record { generation, place: Place::Own(number) };
-            Home { record, family: Arc::new(family), prefix: None, options: *options }
+            Home {
+                record,
+                family: Arc::new(family),
+                prefix: None,
+                options: *options,
+                began_s: None,
+                past: Vec::new(),
+            }
         } else {
             let record = Record { generation, place: Place::Shared(number) };
-            let options = StorageOptions::default();
-            Home { record, family: Arc::clone(self.shared()), prefix: Some(number.to_be_bytes()), options }
+            Home {
+                record,
+                family: Arc::clone(self.shared()),
+                prefix: Some(number.to_be_bytes()),
+                options: StorageOptions::default(),
+                began_s: None,
+                past: Vec::new(),
+            }
         };
         // Even if the step that follows fails: a number is never given twice.
         *next = after;
@@ -186,6 +201,14 @@ impl RocksEngine {
         batch.put_cf(self.catalogue().handle(), key, value);
     }
 
+    /// Adds the end of all entries of a table, where they are not a family that is dropped, and of its windows' records.
+    pub(crate) fn erase(&self, batch: &mut WriteBatch, table: TableId, home: &Home) {
+        self.erase_if_shared(batch, home);
+        for number in home.own_numbers() {
+            batch.delete_cf(self.catalogue().handle(), window_key(table, number));
+        }
+    }
+
     pub(crate) fn erase_if_shared(&self, batch: &mut WriteBatch, home: &Home) {
         if let Place::Shared(prefix) = home.record.place {
             erase_prefix(batch, self.shared(), prefix);
@@ -194,12 +217,9 @@ impl RocksEngine {
     }
 
     pub(crate) fn drop_if_own(&self, home: &Home) -> Result<(), EngineError> {
-        match home.record.place {
-            Place::Own(number) => {
-                self.db().drop_cf(&own_name(number)).map_err(|error| self.failed_write(error))
-            }
-            Place::Shared(_) => Ok(()),
-        }
+        home.own_numbers().try_for_each(|number| {
+            self.db().drop_cf(&own_name(number)).map_err(|error| self.failed_write(error))
+        })
     }
 
     pub(crate) fn write_synced(&self, batch: WriteBatch) -> Result<(), EngineError> {

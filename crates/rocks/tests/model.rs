@@ -3,9 +3,11 @@
 
 mod common;
 
+use std::num::NonZeroU32;
+
 use basalt_model::TableId;
 use basalt_storage::engine::mem::MemEngine;
-use basalt_storage::engine::{Engine, ReadTier, Reads, WriteSet};
+use basalt_storage::engine::{Engine, ReadTier, Reads, StorageOptions, WriteSet};
 use common::{QUICK, Scratch, open, table, walk};
 
 /// xorshift64: the same steps in every run.
@@ -28,6 +30,10 @@ impl Random {
 }
 
 const TABLES: u128 = 4;
+
+fn windows() -> StorageOptions {
+    StorageOptions { window_s: NonZeroU32::new(60), ..StorageOptions::default() }
+}
 
 fn pick(random: &mut Random) -> TableId {
     table(u128::from(random.below(TABLES as u64)))
@@ -68,6 +74,11 @@ fn compare(real: &dyn Reads, model: &dyn Reads, random: &mut Random) {
 fn change(engine: &dyn Engine, random: &mut Random) {
     match random.below(40) {
         0 => engine.truncate_table(pick(random)).expect("a truncation"),
+        3 | 4 => {
+            // The last table has windows; an engine in memory has none.
+            engine.set_options(table(TABLES - 1), &windows()).expect("options");
+            engine.begin_window(table(TABLES - 1), random.below(1 << 40) as i64).expect("a window, or none");
+        }
         1 => {
             let table = pick(random);
             engine.drop_table(table).expect("a drop");

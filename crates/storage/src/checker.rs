@@ -23,7 +23,7 @@ use basalt_model::{
 use crate::cells::{CELL_TAG, CellEntry, ROW_TAG, RowEntry};
 use crate::commit::{Committer, SyncMode};
 use crate::engine::{CursorOptions, Engine, ReadTier, WriteSet};
-use crate::purge::{Purger, Terms};
+use crate::purge::{KnownWindows, Purger, Terms};
 use crate::read::{ReadOptions, read};
 use crate::write::Writer;
 
@@ -207,6 +207,8 @@ struct History<'g> {
     store: Option<Store>,
     updates: Vec<PartitionUpdate>,
     now_s: i64,
+    /// What is known of past windows.
+    known: KnownWindows,
     /// Data older than this could have been shadowed by a tombstone that was purged.
     oldest_data: i64,
 }
@@ -229,6 +231,7 @@ pub fn run(seed: u64, ground: &mut dyn Ground, env: &SharedEnv) {
         updates,
         now_s: EPOCH_S + 10,
         oldest_data: 0,
+        known: KnownWindows::new(),
     };
     history.store().engine.create_table(history.table.id).expect("a table");
     for _ in 0..STEPS {
@@ -279,6 +282,11 @@ impl History<'_> {
         let store = self.store.take().expect("only a restart takes them");
         let table = Arc::clone(&self.table);
         let terms = Terms { chunk_bytes, batch_bytes: usize::MAX, ..Terms::new(now_s, gc_grace_s) };
+        if !store.engine.past_windows(table.id).expect("windows").is_empty() {
+            self.drop_windows(&store, terms, is_disturbed);
+            self.store = Some(store);
+            return;
+        }
         let mut next = Some(Vec::new());
         let mut is_first = true;
         while let Some(from) = next {
@@ -298,6 +306,24 @@ impl History<'_> {
         self.store = Some(store);
     }
 
+    /// Drops past windows, with writes in between that may be older than what goes.
+    fn drop_windows(&mut self, store: &Store, terms: Terms, is_disturbed: bool) {
+        let table = Arc::clone(&self.table);
+        let mut known = std::mem::take(&mut self.known);
+        let mut pace = |_| {
+            if is_disturbed && self.numbers.chance(3) {
+                let update = self.update();
+                store.write(update);
+            }
+            ControlFlow::Continue(())
+        };
+        let counts = store.purger.drop_windows(&table, &mut known, terms, &mut pace).expect("a look");
+        self.known = known;
+        if counts.purged > 0 {
+            self.oldest_data = self.oldest_data.max(terms.gc_before_s - EPOCH_S);
+        }
+    }
+
     fn check(&mut self, when: &str) {
         let found = self.store().shown(&self.table, self.now_s);
         let expected = expected(&self.table, &self.updates, self.now_s);
@@ -310,6 +336,10 @@ impl History<'_> {
         self.purge(self.now_s, 0, usize::MAX, false);
         self.check("at the end");
         let engine = Arc::clone(&self.store().engine);
+        if !engine.past_windows(self.table.id).expect("windows").is_empty() {
+            // Such tables give back whole windows only.
+            return;
+        }
         let options = CursorOptions { tier: ReadTier::All, lower: &[], upper: None, fills_cache: true };
         let mut cursor = engine.cursor(self.table.id, options).expect("a cursor");
         let mut is_at = cursor.seek(&[]).expect("a move");

@@ -185,6 +185,10 @@ pub struct TableInfo {
     pub generation: u64,
 }
 
+/// A past window of a table; no other one of an engine ever has the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WindowId(pub u32);
+
 /// Sizes, estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
@@ -334,6 +338,45 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// # Errors
     /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
     fn compact(&self, table: TableId) -> Result<(), EngineError>;
+
+    /// Keeps what is written from now on apart from what was, if the table's options ask for windows of time and the last one has
+    /// ended by `now_s`; says whether it does. What was is then a past window: nothing is added to it any more, by writes that begin
+    /// after this.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn begin_window(&self, _table: TableId, _now_s: i64) -> Result<bool, EngineError> {
+        Ok(false)
+    }
+
+    /// The past windows of a table, youngest first.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Closed`.
+    fn past_windows(&self, _table: TableId) -> Result<Vec<WindowId>, EngineError> {
+        Ok(Vec::new())
+    }
+
+    /// Walks over one past window of a table, or with `None` over what is in none.
+    ///
+    /// # Errors
+    /// As [`Reads::cursor`]; `UnknownTable` when there is no such window.
+    fn window_cursor<'a>(
+        &'a self,
+        table: TableId,
+        _window: Option<WindowId>,
+        options: CursorOptions<'_>,
+    ) -> Result<Box<dyn Cursor + 'a>, EngineError> {
+        self.cursor(table, options)
+    }
+
+    /// Removes past windows of a table with all that is in them, durably and without rewriting anything.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`.
+    fn drop_windows(&self, _table: TableId, _windows: &[WindowId]) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// Where its files are; `None` for an engine that has none.
     fn files(&self) -> Option<&Path> {

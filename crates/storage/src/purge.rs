@@ -12,6 +12,7 @@
 
 mod pass;
 mod range_tombstones;
+mod windows;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ use crate::keys::split;
 use crate::read::{InTable, ReadError};
 use crate::write::Writer;
 use pass::Pass;
+
+pub use windows::{KnownWindows, Times};
 
 /// What is taken out of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,6 +18,7 @@ const DAY_S: i64 = 86_400;
 
 #[test]
 fn a_table_is_purged_when_something_is_due_but_not_all_the_time() {
+    let next_s = |now_s, gc_grace_s, due_s| super::next_s(now_s, gc_grace_s, interval_s(gc_grace_s), due_s);
     // Nothing there, nor due before ten days have passed.
     assert_eq!(next_s(0, 10 * DAY_S, None), 10 * DAY_S);
     // Something is due soon: it waits for more to be.
@@ -74,9 +75,10 @@ fn dead_partitions_go_when_their_time_has_come() {
             let tables = Arc::clone(&tables);
             Box::new(move || tables.lock().clone())
         },
-        bytes_per_second: 1,
+        bytes_per_second: 40,
         is_stopping: Mutex::new(false),
         stopped: Condvar::new(),
+        windows: Mutex::default(),
         turn: Mutex::new(()),
     };
 

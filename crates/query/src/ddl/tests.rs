@@ -163,8 +163,7 @@ fn options_without_effect_are_named_and_no_others() {
             "compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'HOURS', \
              'compaction_window_size': 2, 'min_threshold': 5, 'timestamp_resolution': 'MILLISECONDS', \
              'tombstone_threshold': 0.3, 'bucket_low': 0.4}",
-            "compaction.bucket_low, compaction.compaction_window_size, compaction.compaction_window_unit, \
-             compaction.timestamp_resolution, compaction.tombstone_threshold",
+            "compaction.bucket_low, compaction.timestamp_resolution, compaction.tombstone_threshold",
         ),
         (
             "compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L10', 'base_shard_count': 8, \

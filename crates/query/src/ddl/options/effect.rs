@@ -45,7 +45,10 @@ fn idle_caching(caching: &BTreeMap<String, String>) -> Vec<String> {
 const EFFECTIVE: [(&str, &[&str]); 4] = [
     ("SizeTieredCompactionStrategy", &["min_threshold", "max_threshold"]),
     ("LeveledCompactionStrategy", &["sstable_size_in_mb", "fanout_size"]),
-    ("TimeWindowCompactionStrategy", &["min_threshold", "max_threshold"]),
+    (
+        "TimeWindowCompactionStrategy",
+        &["min_threshold", "max_threshold", "compaction_window_size", "compaction_window_unit"],
+    ),
     ("UnifiedCompactionStrategy", &["scaling_parameters"]),
 ];
 
