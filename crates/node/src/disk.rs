@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use basalt_coordinator::ReplicaError;
 use basalt_model::TableId;
@@ -28,6 +29,16 @@ pub enum Verdict {
     Die,
 }
 
+/// How often the disk is looked at,
+const TICK: Duration = Duration::from_secs(1);
+/// and when less than so many times what is kept free is left:
+const NEAR: u64 = 8;
+/// so often.
+const TICK_NEAR: Duration = Duration::from_millis(50);
+
+/// While the disk is full, memtables are flushed at most every so many looks, which shortens the log.
+const LOOKS_PER_FLUSH: u32 = 20;
+
 /// What the process ends with on [`Verdict::Die`].
 pub const DIE_EXIT_CODE: u8 = 100;
 
@@ -39,6 +50,10 @@ pub type NameOf = Box<dyn Fn(TableId) -> Option<String> + Send + Sync>;
 struct Seen {
     /// Whether the usage is above `data_disk_usage_percentage_warn_threshold`.
     is_stuffed: bool,
+    /// Looks at a full disk since a flush that was to shorten the log.
+    looks_since_flush: u32,
+    /// Why writes were not taken again, as it was logged.
+    resume_failure: Option<CommitError>,
     /// The commit log's failure that was judged.
     commit_failure: Option<EngineError>,
 }
@@ -147,14 +162,16 @@ impl Disk {
     }
 
     /// Looks after the engine and the commit log: judges what failed while nobody waited, and takes writes again when a
-    /// full disk has space. Waits for the disk.
-    pub fn look(&self, engine: &dyn Engine, committer: &Committer, name_of: &NameOf) {
+    /// full disk has space. Waits for the disk. Answers when to look again: what can be written meanwhile must fit into what
+    /// is kept free.
+    pub fn look(&self, engine: &dyn Engine, committer: &Committer, name_of: &NameOf) -> Duration {
         let condition = match engine.condition() {
             Ok(condition) => condition,
-            Err(EngineError::Closed) => return,
+            Err(EngineError::Closed) => return TICK,
             Err(error) => {
                 tracing::error!(%error, "the disk cannot be looked at");
-                return self.judge(&error);
+                self.judge(&error);
+                return TICK;
             }
         };
         for error in &condition.failures {
@@ -165,7 +182,17 @@ impl Disk {
             tracing::error!(%error, table, "storage failed in the background");
             self.judge(error);
         }
-        self.look_at_space(&condition);
+        if self.look_at_space(&condition)
+            && let Err(error) = engine.flush(None)
+        {
+            tracing::warn!(%error, "the disk is full, and the log cannot be shortened");
+        }
+        self.look_at_log(&condition, committer);
+        let is_near = condition.available_bytes / NEAR < condition.reserve_bytes;
+        if is_near { TICK_NEAR } else { TICK }
+    }
+
+    fn look_at_log(&self, condition: &Condition, committer: &Committer) {
         let failure = committer.failure();
         let is_out_of_space = matches!(failure, Some(EngineError::OutOfSpace { .. }));
         if let Some(failure) = failure.filter(|_| !is_out_of_space) {
@@ -181,13 +208,18 @@ impl Disk {
             match committer.resume() {
                 Ok(()) => tracing::info!("There is space on the disk: writes are taken again"),
                 Err(error) => {
-                    tracing::warn!(%error, "there is space on the disk, and writes are not taken yet")
+                    let mut seen = self.seen.lock();
+                    if seen.resume_failure.as_ref() != Some(&error) {
+                        tracing::warn!(%error, "there is space on the disk, and writes are not taken yet");
+                        seen.resume_failure = Some(error);
+                    }
                 }
             }
         }
     }
 
-    fn look_at_space(&self, condition: &Condition) {
+    /// Answers whether a flush may help: what is in memory fits on the disk, and the log then goes.
+    fn look_at_space(&self, condition: &Condition) -> bool {
         let Condition { available_bytes, reserve_bytes, used_bytes, .. } = *condition;
         let (was_full, mut seen) = (self.is_full(), self.seen.lock());
         let percent = usage_percent(used_bytes, available_bytes, self.settings.max_disk_bytes);
@@ -222,6 +254,12 @@ impl Disk {
         }
         seen.is_stuffed = warn.is_some();
         self.is_full.store(is_full, Ordering::Relaxed);
+        let is_due = !was_full || seen.looks_since_flush >= LOOKS_PER_FLUSH;
+        // It begins a new log as well, for which RocksDB reserves some.
+        let takes_bytes = condition.memtable_bytes.saturating_mul(2).saturating_add(reserve_bytes / 2);
+        let helps = is_full && is_due && available_bytes > takes_bytes;
+        seen.looks_since_flush = if helps { 0 } else { seen.looks_since_flush.saturating_add(1) };
+        helps
     }
 }
 

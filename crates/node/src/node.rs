@@ -406,9 +406,9 @@ fn start_watching(
     let (disk, schema) = (Arc::clone(&storage.disk), Arc::clone(schema));
     let name_of = disk::names(move || schema.current().tables_by_id.values().cloned().collect());
     // Whoever comes first finds a full disk full.
-    disk.look(&*engine, &committer, &name_of);
+    let first = disk.look(&*engine, &committer, &name_of);
     let look = move || disk.look(&*engine, &committer, &name_of);
-    Watching::start(env, Box::new(look)).map_err(system("starting to watch the disk"))
+    Watching::start(env, first, Box::new(look)).map_err(system("starting to watch the disk"))
 }
 
 fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {

@@ -1,4 +1,4 @@
-//! Looks after something once a second, on a thread of its own.
+//! Looks after something again and again, on a thread of its own.
 
 use std::io::Error;
 use std::sync::Arc;
@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
-
-/// How often it looks: what can be written meanwhile must fit into what is kept free.
-const TICK: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct Shared {
@@ -24,18 +21,23 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Starts it.
+    /// Starts it. A look says when to look again, the first time it is `first`.
     ///
     /// # Errors
     /// When there is no thread to be had.
-    pub fn start(env: &SharedEnv, look: Box<dyn Fn() + Send>) -> Result<Watching, Error> {
+    pub fn start(
+        env: &SharedEnv,
+        first: Duration,
+        look: Box<dyn Fn() -> Duration + Send>,
+    ) -> Result<Watching, Error> {
         let shared = Arc::new(Shared::default());
         let for_thread = Arc::clone(&shared);
         let work = move || {
             let mut is_stopping = for_thread.is_stopping.lock();
+            let mut next = first;
             while !*is_stopping {
-                if for_thread.stopped.wait_for(&mut is_stopping, TICK).timed_out() {
-                    parking_lot::MutexGuard::unlocked(&mut is_stopping, &look);
+                if for_thread.stopped.wait_for(&mut is_stopping, next).timed_out() {
+                    next = parking_lot::MutexGuard::unlocked(&mut is_stopping, &look);
                 }
             }
         };

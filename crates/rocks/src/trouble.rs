@@ -26,7 +26,7 @@ const FAILED: u8 = 2;
 /// after it), and there are other files.
 const RESERVE_BASE_BYTES: u64 = 16 << 20;
 /// A small device does not keep more than this part.
-const RESERVE_PART: u64 = 8;
+const RESERVE_PART: u64 = 6;
 
 /// Why nothing is written, if so.
 #[derive(Default)]
@@ -111,6 +111,7 @@ impl RocksEngine {
             available_bytes: device.f_bavail.saturating_mul(device.f_frsize),
             reserve_bytes: reserve.min(total_bytes / RESERVE_PART),
             used_bytes: metrics.disk_bytes.saturating_add(metrics.memtable_bytes),
+            memtable_bytes: metrics.memtable_bytes,
             is_writing: self.trouble().check().is_ok(),
             failures: self.events().take().into_iter().map(|failure| self.explain(failure)).collect(),
         })

@@ -227,6 +227,8 @@ pub struct Condition {
     pub reserve_bytes: u64,
     /// Bytes of its data, those in memory included.
     pub used_bytes: u64,
+    /// Bytes of it that are in memory and in the log only, until a flush.
+    pub memtable_bytes: u64,
     /// Whether it takes writes, as far as it knows; if not, [`Engine::resume`] may help.
     pub is_writing: bool,
     /// Failures of work that nobody waited for, since last asked.
@@ -240,6 +242,7 @@ impl Default for Condition {
             available_bytes: u64::MAX,
             reserve_bytes: 0,
             used_bytes: 0,
+            memtable_bytes: 0,
             is_writing: true,
             failures: Vec::new(),
         }

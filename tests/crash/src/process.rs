@@ -163,14 +163,38 @@ impl Node {
     /// # Panics
     /// When the node does not listen for it.
     pub fn nodetool(&self, arguments: &[&str]) -> (i32, String, String) {
+        nodetool(&self.admin_port(), arguments)
+    }
+
+    /// Where it listens for nodetool.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn admin_port(&self) -> String {
         let log = fs::read_to_string(&self.log).expect("a log");
         let port = log.lines().find_map(|line| line.split_once("Listening for nodetool on 127.0.0.1:"));
         let (_, port) = port.expect("it listens for nodetool");
-        let mut command = Command::new(program());
-        let output = command.args(["nodetool", "-p", port.trim()]).args(arguments).env_clear().output();
-        let output = output.expect("it runs");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
+        port.trim().to_owned()
+    }
+
+    /// Waits for the process to end by itself: its exit code.
+    ///
+    /// # Panics
+    /// When it runs on.
+    pub fn ends(mut self) -> i32 {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("can be asked") {
+                return status.code().expect("an exit code");
+            }
+            assert!(start.elapsed() < PATIENCE, "it runs on: {}", tail(&self.log));
+            sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// What it has logged.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 
     /// Whether it still runs.
@@ -283,6 +307,18 @@ pub fn refused(mut command: Command, scratch: &Scratch) -> (ExitStatus, String, 
         }
         sleep(Duration::from_millis(2));
     }
+}
+
+/// Runs `basalt nodetool` on a node: exit code, standard output, standard error.
+///
+/// # Panics
+/// When it does not run.
+pub fn nodetool(port: &str, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(program());
+    let output = command.args(["nodetool", "-p", port]).args(arguments).env_clear().output();
+    let output = output.expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
 }
 
 fn tail(log: &Path) -> String {

@@ -28,9 +28,9 @@ pub const KEYSPACE: &str = "crash";
 const TABLES: [&str; 5] = [
     "CREATE KEYSPACE crash WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
     "CREATE TABLE crash.wide (p text, c int, s text STATIC, v text, tags set<text>, attrs map<text, int>, \
-     items list<int>, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC)",
+     items list<int>, PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC) AND gc_grace_seconds = 0",
     "CREATE TABLE crash.narrow (k text PRIMARY KEY, v blob)",
-    "CREATE TABLE crash.batch_a (id text PRIMARY KEY, v text)",
+    "CREATE TABLE crash.batch_a (id text PRIMARY KEY, v text) WITH gc_grace_seconds = 0",
     "CREATE TABLE crash.batch_b (id text, part int, v text, PRIMARY KEY (id, part))",
 ];
 

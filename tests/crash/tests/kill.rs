@@ -1,12 +1,12 @@
 //! kill -9 while writers write, somebody counts, somebody truncates and somebody changes the schema, again and again:
 //! every acknowledged write is there after the restart, no batch is half there, nothing is there that nobody wrote,
 //! nothing from before a truncation is back, and the schema is whole. Once per way of syncing the log. Memory is the
-//! least there may be, so that memtables are flushed and files compacted all the while.
+//! least there may be, and somebody flushes, compacts and purges all the while.
 #![allow(clippy::disallowed_methods, reason = "what is judged from outside has the real clock")]
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,6 +51,29 @@ struct People {
     counting: Vec<Counting>,
     truncating: Truncating,
     schemer: Schemer,
+    random: Random,
+    /// Flushes, compactions and purges that were done.
+    kept: u64,
+}
+
+/// What somebody does who keeps house.
+const KEEPING: [&[&str]; 5] = [
+    &["flush", "crash"],
+    &["flush", "crash", "wide"],
+    &["compact", "crash"],
+    &["garbagecollect", "crash"],
+    &["garbagecollect", "-g", "CELL", "crash"],
+];
+
+fn keep(random: &mut Random, done: &mut u64, port: &str, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(random.between(1, 200)));
+        let what = random.pick(&KEEPING);
+        let (code, out, error) = process::nodetool(port, what);
+        // The node may be gone by now.
+        assert!(code == 0 || stop.load(Ordering::Relaxed), "{what:?}: {code} {out} {error}");
+        *done += u64::from(code == 0);
+    }
 }
 
 impl People {
@@ -60,12 +83,14 @@ impl People {
             counting: Counting::some(COUNTING),
             truncating: Truncating::new(random.fork()),
             schemer: Schemer::new(random.fork()),
+            random: random.fork(),
+            kept: 0,
         }
     }
 
     fn work_until_killed(&mut self, node: Node, with_schemer: bool, after: Duration) {
         let (address, stop) = (node.address, AtomicBool::new(false));
-        let stop = &stop;
+        let (stop, port) = (&stop, node.admin_port());
         thread::scope(|scope| {
             for (index, writer) in self.writers.iter_mut().enumerate() {
                 scope.spawn(move || writer.run(address, VERSIONS[index % VERSIONS.len()], stop));
@@ -77,7 +102,10 @@ impl People {
             if with_schemer {
                 scope.spawn(|| self.schemer.run(address, ProtocolVersion::V4, stop));
             }
+            let keeper = (&mut self.random, &mut self.kept);
+            scope.spawn(move || keep(keeper.0, keeper.1, &port, stop));
             thread::sleep(after);
+            stop.store(true, Ordering::Relaxed);
             node.kill();
         });
     }
@@ -124,13 +152,14 @@ fn rounds(mode: &str, yaml: &str) {
     let acknowledged: u64 = people.writers.iter().map(|writer| writer.acknowledged).sum();
     println!(
         "kill -9, {mode}: {count} rounds in {} s; acknowledged were {acknowledged} writes, {} increments, {} changes \
-         of the schema, {} rows between {} truncations; all are there ({rows} rows); of writes in doubt {} had been \
+         of the schema, {} rows between {} truncations, beside {} flushes, compactions and purges; all are there ({rows} rows); of writes in doubt {} had been \
          applied and {} had not; slowest start {} ms",
         start.elapsed().as_secs(),
         people.counting.iter().map(|one| one.counted).sum::<i64>(),
         people.schemer.acknowledged,
         people.truncating.inserted,
         people.truncating.acknowledged,
+        people.kept,
         doubtful.0,
         doubtful.1,
         slowest.as_millis(),
