@@ -12,9 +12,9 @@ use super::{Encoded, Input, KeyError, NEXT_COMPONENT, NEXT_COMPONENT_NULL, TERMI
 struct Parts<'a>(&'a [u8]);
 
 impl<'a> Parts<'a> {
+    /// Fewer elements than none are none: Cassandra takes such bytes for a descending column (the original is kept).
     fn count(&mut self) -> Result<usize, KeyError> {
-        let count = self.int()?;
-        usize::try_from(count).map_err(|_| KeyError::Malformed("a negative number of elements"))
+        Ok(usize::try_from(self.int()?).unwrap_or(0))
     }
 
     fn int(&mut self) -> Result<i32, KeyError> {
