@@ -38,8 +38,10 @@ pub(crate) struct RocksCursor<'a> {
     home: Arc<Home>,
     /// A key to seek, with its prefix: one buffer for all seeks.
     target: Vec<u8>,
-    /// So many keys of which nothing is left may be passed in one move.
+    /// So many keys of which nothing is left may be passed in one move,
     passes_max: usize,
+    /// and this is said then.
+    at_max: EngineError,
 }
 
 impl<'a> RocksCursor<'a> {
@@ -53,7 +55,7 @@ impl<'a> RocksCursor<'a> {
         // A reactor does not walk over what was purged and not compacted yet.
         let passes_max = if tier == ReadTier::CacheOnly { REACTOR_PASSES } else { usize::MAX };
         let iterator = db.raw_iterator_cf_opt(home.family.handle(), read);
-        RocksCursor { iterator, table, home, target: Vec::new(), passes_max }
+        RocksCursor { iterator, table, home, target: Vec::new(), passes_max, at_max: EngineError::WouldBlock }
     }
 
     /// Goes on until there is an entry and says whether there is one; RocksDB says errors and the end in the same way.
@@ -65,7 +67,7 @@ impl<'a> RocksCursor<'a> {
             }
             // Nothing is left under this key.
             if passed == self.passes_max {
-                return Err(EngineError::WouldBlock);
+                return Err(self.at_max.clone());
             }
             passed += 1;
             go_on(&mut self.iterator);
@@ -102,6 +104,12 @@ impl Cursor for RocksCursor<'_> {
     fn prev(&mut self) -> Result<bool, EngineError> {
         self.iterator.prev();
         self.arrive(DBRawIterator::prev)
+    }
+
+    fn pause_after(&mut self, keys: usize) {
+        if keys < self.passes_max {
+            (self.passes_max, self.at_max) = (keys, EngineError::Paused);
+        }
     }
 
     fn key(&self) -> &[u8] {

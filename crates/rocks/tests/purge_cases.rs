@@ -6,14 +6,17 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use basalt_model::command::{ClusteringFilter, ColumnFilter, DataLimits, KeyRange, ReadTarget, RowFilter};
 use basalt_model::mutation::RangeTombstone;
 use basalt_model::{
-    Bound, BoundKind, Cell, Clustering, ColumnId, DecoratedKey, Deletion, PartitionUpdate, Row, Slice, Table,
+    Bound, BoundKind, Cell, Clustering, ColumnId, DecoratedKey, Deletion, PartitionUpdate, ReadCommand, Row,
+    Slice, Table,
 };
 use basalt_rocks::RocksEngine;
 use basalt_storage::checker::{EPOCH_S, Store, test_table};
 use basalt_storage::engine::{CursorOptions, Engine, EngineError, ReadTier, Reads};
 use basalt_storage::purge::{PurgeCounts, Terms};
+use basalt_storage::read::{ReadError, ReadOptions, read};
 use bytes::Bytes;
 use common::env;
 use common::ground::Disk;
@@ -276,4 +279,42 @@ fn a_read_from_memory_does_not_walk_over_all_that_was_purged() {
     };
     assert_eq!(first(ReadTier::CacheOnly), Err(EngineError::WouldBlock));
     assert_eq!(first(ReadTier::All), Ok(false));
+}
+
+/// Passing over what was purged takes as long as there is of it; a read whose time is over ends there too.
+#[test]
+fn a_read_ends_among_purged_keys_when_its_time_is_over() {
+    let world = world();
+    const ROWS: i32 = 10_000;
+    for first in (0..ROWS).step_by(1_000) {
+        world.update(|update| {
+            let row = |number| Row { cells: vec![value(1, "x")], ..Row::new(clustering(number)) };
+            update.rows = (first..first + 1_000).map(row).collect();
+        });
+    }
+    world.update(|update| update.deletion = deletion(2));
+    assert_eq!(world.purge(LATER_S, || ()).purged, ROWS as u64 + 1);
+    let all = ReadTarget::Range { range: KeyRange::all(), filter: ClusteringFilter::all() };
+    let partition = ReadTarget::Partition { key: key(1), filter: ClusteringFilter::all() };
+    for target in [all, partition] {
+        let command = ReadCommand {
+            table: Arc::clone(&world.table),
+            now_s: LATER_S,
+            columns: ColumnFilter::All,
+            row_filter: RowFilter::default(),
+            limits: DataLimits::NONE,
+            target,
+        };
+        let looks = std::cell::Cell::new(0);
+        let is_over = || {
+            looks.set(looks.get() + 1);
+            looks.get() == 2
+        };
+        let options = ReadOptions { is_over: Some(&is_over), ..ReadOptions::new(ReadTier::All) };
+        assert_eq!(read(&*world.engine, &command, &options).unwrap_err(), ReadError::TimedOut);
+        assert_eq!(looks.get(), 2);
+        // With more time, nothing.
+        assert!(read(&*world.engine, &command, &options).unwrap().page.partitions.is_empty());
+        assert!(looks.get() >= 4);
+    }
 }

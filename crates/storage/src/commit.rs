@@ -238,6 +238,7 @@ fn is_fatal(error: &EngineError) -> bool {
         EngineError::WouldStall
         | EngineError::WouldBlock
         | EngineError::UnknownTable(_)
+        | EngineError::Paused
         | EngineError::Closed => false,
     }
 }

@@ -30,6 +30,9 @@ pub enum EngineError {
     /// The read needs the disk and was told to use memory only.
     #[error("the read needs the disk")]
     WouldBlock,
+    /// A move of a cursor has passed over many keys of which nothing is left: see [`Cursor::pause_after`].
+    #[error("passing over what was purged")]
+    Paused,
     /// No such table, or it was dropped.
     #[error("table {} does not exist", .0.0)]
     UnknownTable(TableId),
@@ -168,6 +171,13 @@ pub trait Cursor {
     /// # Errors
     /// As [`Cursor::seek`].
     fn prev(&mut self) -> Result<bool, EngineError>;
+
+    /// From now on a move that has passed so many keys of which nothing is left (which were purged and await a
+    /// compaction) answers [`EngineError::Paused`]; [`Cursor::next`] or [`Cursor::prev`] goes on with it. An engine
+    /// that leaves no such keys does nothing.
+    fn pause_after(&mut self, keys: usize) {
+        let _ = keys;
+    }
 
     /// The key here, valid until the next move; empty without a position.
     fn key(&self) -> &[u8];

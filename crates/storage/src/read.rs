@@ -9,6 +9,7 @@ pub mod digest;
 pub mod fetched;
 mod filter;
 pub(crate) mod partition;
+mod patience;
 mod point;
 mod projection;
 pub(crate) mod ranges;
@@ -76,7 +77,7 @@ pub struct ReadOutcome {
 pub enum ReadError {
     /// The engine did not answer; [`EngineError::WouldBlock`] asks for another try elsewhere.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Engine(EngineError),
     /// A bound or clustering of the command does not fit its table.
     #[error("the command does not fit the table: {0}")]
     Command(KeyError),
@@ -89,6 +90,16 @@ pub enum ReadError {
     /// [`ReadOptions::is_over`].
     #[error("timed out")]
     TimedOut,
+}
+
+impl From<EngineError> for ReadError {
+    fn from(error: EngineError) -> ReadError {
+        match error {
+            // Only a read whose time is over leaves it at that: see `patience`.
+            EngineError::Paused => ReadError::TimedOut,
+            error => ReadError::Engine(error),
+        }
+    }
 }
 
 /// Where something stored makes no sense.

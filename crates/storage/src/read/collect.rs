@@ -43,7 +43,7 @@ pub struct Collector<'c> {
     rows_per_partition: u32,
     page_bytes: usize,
     failure_threshold: u32,
-    is_over: Option<&'c dyn Fn() -> bool>,
+    pub is_over: Option<&'c dyn Fn() -> bool>,
     /// Rows and partitions until the next look at the clock.
     until_look: u32,
     rows: u32,

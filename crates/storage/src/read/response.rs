@@ -14,9 +14,10 @@ use bytes::Bytes;
 use super::fetched::{Fetched, shows_static_only};
 use super::filter::Conditions;
 use super::partition::PartitionWalk;
+use super::patience::Patience;
 use super::unfiltered::{Marker, PartitionRead, PartitionStart, Unfiltered, Visitor, walk, walk_rows};
 use super::{InTable, ROWS_PER_LOOK, ReadError, ReadOptions};
-use crate::engine::{CursorOptions, Reads};
+use crate::engine::{Cursor, CursorOptions, Reads};
 use crate::keys::{decode_partition, range_end, range_start, split};
 
 /// When what is dead may be left out of an answer.
@@ -149,7 +150,7 @@ fn respond_range(
         return Ok(());
     }
     let options = CursorOptions { tier, lower: &lower, upper: upper.as_deref(), fills_cache: true };
-    let mut cursor = reads.cursor(table.id, options)?;
+    let mut cursor = Patience::new(reads.cursor(table.id, options)?, responder.options.is_over);
     let mut is_at = cursor.seek(&lower)?;
     while is_at && !responder.is_full() {
         let partition = split(cursor.key()).in_table(table.id)?.partition.to_vec();
@@ -158,7 +159,7 @@ fn respond_range(
         let is_first = matches!(&range.start, KeyBound::Key { key: first, inclusive: true } if *first == key);
         responder.is_first = is_first;
         let read = PartitionRead { table, key: &key, filter, fetched, tier };
-        let mut rows = PartitionWalk::new(table, &mut *cursor, partition, true, true);
+        let mut rows = PartitionWalk::new(table, &mut cursor, partition, true, true);
         walk_rows(reads, read, &mut rows, is_first, responder)?;
         responder.end();
         is_at = rows.leave()?;

@@ -5,11 +5,12 @@ use basalt_model::command::{ClusteringFilter, KeyBound, KeyRange};
 
 use super::collect::{Collector, Flow};
 use super::partition::PartitionWalk;
+use super::patience::Patience;
 use super::ranges::ranges;
 use super::stored_row::StoredRow;
 use super::tombstones::TombstoneWalk;
 use super::{InTable, ReadError};
-use crate::engine::{CursorOptions, Reads};
+use crate::engine::{Cursor, CursorOptions, Reads};
 use crate::keys::{
     EntryKind, PARTITION_END, append_partition, decode_partition, range_end, range_start, split,
 };
@@ -42,9 +43,9 @@ pub fn partition(
     let options =
         CursorOptions { tier: collector.tier, lower: &lower, upper: Some(&upper), fills_cache: true };
     let table = &collector.command.table;
-    let mut cursor = reads.cursor(table.id, options)?;
+    let mut cursor = Patience::new(reads.cursor(table.id, options)?, collector.is_over);
     let is_at = cursor.seek(&lower)?;
-    let mut walk = PartitionWalk::new(table, &mut *cursor, partition, is_at, collector.has_paths());
+    let mut walk = PartitionWalk::new(table, &mut cursor, partition, is_at, collector.has_paths());
     let end = read_partition(reads, collector, &mut walk, key, filter, is_view, true)?;
     Ok(end != PartitionEnd::NeedsView)
 }
@@ -68,14 +69,14 @@ pub fn range(
         upper: upper.as_deref(),
         fills_cache: collector.command.limits.rows < u32::MAX,
     };
-    let mut cursor = reads.cursor(table.id, options)?;
+    let mut cursor = Patience::new(reads.cursor(table.id, options)?, collector.is_over);
     let mut is_at = cursor.seek(&lower)?;
     while is_at {
         let partition = split(cursor.key()).in_table(table.id)?.partition.to_vec();
         let key = decode_partition(&partition).in_table(table.id)?;
         // Earlier pages can only have ended in the partition the range starts at.
         let is_first = matches!(&range.start, KeyBound::Key { key: first, inclusive: true } if *first == key);
-        let mut walk = PartitionWalk::new(table, &mut *cursor, partition, true, collector.has_paths());
+        let mut walk = PartitionWalk::new(table, &mut cursor, partition, true, collector.has_paths());
         match read_partition(reads, collector, &mut walk, &key, filter, true, is_first)? {
             PartitionEnd::PageFull => break,
             PartitionEnd::Read | PartitionEnd::NeedsView => is_at = walk.leave()?,

@@ -1,0 +1,65 @@
+//! A cursor that looks at the clock while it passes over what was purged and not compacted yet: a table may have
+//! millions of such keys between two rows.
+
+use crate::engine::{Cursor, EngineError};
+
+/// Keys of which nothing is left that are passed between two looks at the clock: some milliseconds.
+pub const KEYS_PER_LOOK: usize = 4_096;
+
+/// A cursor whose moves end with [`EngineError::Paused`] when nobody waits any more.
+pub struct Patience<'c> {
+    cursor: Box<dyn Cursor + 'c>,
+    is_over: Option<&'c dyn Fn() -> bool>,
+}
+
+impl<'c> Patience<'c> {
+    /// Without a clock the cursor is as it was.
+    pub fn new(mut cursor: Box<dyn Cursor + 'c>, is_over: Option<&'c dyn Fn() -> bool>) -> Patience<'c> {
+        if is_over.is_some() {
+            cursor.pause_after(KEYS_PER_LOOK);
+        }
+        Patience { cursor, is_over }
+    }
+
+    /// Goes on with a move that has paused, while somebody waits.
+    fn go_on(
+        &mut self,
+        mut moved: Result<bool, EngineError>,
+        go_on: fn(&mut (dyn Cursor + 'c)) -> Result<bool, EngineError>,
+    ) -> Result<bool, EngineError> {
+        while moved == Err(EngineError::Paused) && !self.is_over.is_some_and(|is_over| is_over()) {
+            moved = go_on(&mut *self.cursor);
+        }
+        moved
+    }
+}
+
+impl Cursor for Patience<'_> {
+    fn seek(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        let moved = self.cursor.seek(key);
+        self.go_on(moved, |cursor| cursor.next())
+    }
+
+    fn seek_for_prev(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        let moved = self.cursor.seek_for_prev(key);
+        self.go_on(moved, |cursor| cursor.prev())
+    }
+
+    fn next(&mut self) -> Result<bool, EngineError> {
+        let moved = self.cursor.next();
+        self.go_on(moved, |cursor| cursor.next())
+    }
+
+    fn prev(&mut self) -> Result<bool, EngineError> {
+        let moved = self.cursor.prev();
+        self.go_on(moved, |cursor| cursor.prev())
+    }
+
+    fn key(&self) -> &[u8] {
+        self.cursor.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.cursor.value()
+    }
+}
