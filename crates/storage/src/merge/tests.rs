@@ -186,6 +186,14 @@ proptest! {
     }
 }
 
+/// So rare among random cells that only large vectors have it.
+#[test]
+fn of_two_cells_that_expire_together_the_shorter_lived_stays() {
+    let (short, long) = ((5, 10, 1_000, vec![1]), (5, 11, 1_000, vec![2]));
+    assert_eq!(reconcile(data(&short), data(&long)), data(&short));
+    assert_eq!(reconcile(data(&long), data(&short)), data(&short));
+}
+
 #[test]
 fn kinds_do_not_mix_and_garbage_is_refused() {
     let head = [0x11, 0x00];
