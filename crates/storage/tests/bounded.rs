@@ -60,7 +60,8 @@ impl Computed {
 
     fn range_bound(&self, number: i32, kind: BoundKind) -> Vec<u8> {
         let mut bytes = Vec::new();
-        append_bound(&self.table, &Bound { kind, prefix: clustering(number) }, &mut bytes).unwrap();
+        append_bound(&self.table, &Bound { kind, prefix: clustering(number) }, &mut bytes)
+            .expect("what this test made");
         bytes
     }
 
@@ -74,7 +75,8 @@ impl Computed {
             key.extend(self.range_bound((index - 1) * ROWS_PER_RANGE, BoundKind::InclusiveStart));
         } else {
             key.push(EntryKind::Row as u8);
-            append_clustering(&self.table, &clustering(index - 1 - self.ranges()), &mut key).unwrap();
+            append_clustering(&self.table, &clustering(index - 1 - self.ranges()), &mut key)
+                .expect("what this test made");
         }
         key
     }
@@ -101,7 +103,7 @@ impl Computed {
                 is_counter: false,
             };
             row.add_cell(self.table.regulars()[0].id, data);
-            row.encode(&mut value).unwrap();
+            row.encode(&mut value).expect("what this test made");
         }
         value
     }
@@ -203,9 +205,9 @@ impl Receiver for Counts {
 
 /// The most memory this process has ever had, in kB.
 fn peak_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).expect("Linux says it");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number of kB")
 }
 
 fn command(partition: &Computed, key: &DecoratedKey, slice: Slice, reversed: bool) -> ReadCommand {
@@ -235,10 +237,10 @@ fn a_partition_of_any_size_is_answered_with_bounded_memory() {
         for reversed in [false, true] {
             let command = command(&partition, &key, slice.clone(), reversed);
             let mut counts = Counts::default();
-            respond(&partition, &command, purging, &options, &mut counts).unwrap();
+            respond(&partition, &command, purging, &options, &mut counts).expect("what this test made");
             let ranges = rows / ROWS_PER_RANGE;
             assert_eq!((counts.rows, counts.markers), ((ranges - 1) * 50, ranges * 2));
-            of_response(&partition, &command, purging, &options).unwrap();
+            of_response(&partition, &command, purging, &options).expect("what this test made");
         }
     };
     read(200);
