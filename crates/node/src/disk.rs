@@ -256,7 +256,7 @@ impl Disk {
         self.is_full.store(is_full, Ordering::Relaxed);
         let is_due = !was_full || seen.looks_since_flush >= LOOKS_PER_FLUSH;
         // It begins a new log as well, for which RocksDB reserves some.
-        let takes_bytes = condition.memtable_bytes.saturating_mul(2).saturating_add(reserve_bytes / 2);
+        let takes_bytes = condition.memtable_bytes.saturating_add(reserve_bytes / 2);
         let helps = is_full && is_due && available_bytes > takes_bytes;
         seen.looks_since_flush = if helps { 0 } else { seen.looks_since_flush.saturating_add(1) };
         helps

@@ -197,9 +197,23 @@ impl RocksEngine {
         self.write_memtables(families).map_err(|error| self.failed_write(error))
     }
 
+    /// Of a family that is dropped meanwhile nothing is left to write.
     fn write_memtables(&self, families: &[&Arc<Family>]) -> Result<(), rocksdb::Error> {
-        let handles: Vec<_> = families.iter().map(|family| family.handle()).collect();
-        self.db.flush_cfs_opt(&handles, &FlushOptions::default())
+        let write = |families: &[&Arc<Family>]| {
+            let handles: Vec<_> = families.iter().map(|family| family.handle()).collect();
+            self.db.flush_cfs_opt(&handles, &FlushOptions::default())
+        };
+        let is_dropped = |error: &rocksdb::Error| error.kind() == ErrorKind::ColumnFamilyDropped;
+        match write(families) {
+            // RocksDB has left the others out.
+            Err(error) if is_dropped(&error) => {
+                families.iter().try_for_each(|family| match write(&[family]) {
+                    Err(error) if is_dropped(&error) => Ok(()),
+                    written => written,
+                })
+            }
+            written => written,
+        }
     }
 
     fn flush_all(&self) -> Result<(), EngineError> {

@@ -22,11 +22,11 @@ const NONE: u8 = 0;
 const FULL: u8 = 1;
 const FAILED: u8 = 2;
 
-/// The device keeps at least this much free for flushes: memtables are written twice over (a flush, and the compaction
-/// after it), and there are other files.
-const RESERVE_BASE_BYTES: u64 = 16 << 20;
-/// A small device does not keep more than this part.
-const RESERVE_PART: u64 = 6;
+/// The device keeps this much free, beside twice what is in memtables, which is written to files and merged with others: for
+/// the next log, the list of files, and what is written until somebody looks again.
+const RESERVE_BYTES: u64 = 64 << 20;
+/// A small device keeps this part instead.
+const RESERVE_PART: u64 = 8;
 
 /// Why nothing is written, if so.
 #[derive(Default)]
@@ -105,11 +105,11 @@ impl RocksEngine {
         }
         let device = rustix::fs::statvfs(&path).map_err(|error| io(error.into()))?;
         let metrics = self.metrics();
-        let reserve = RESERVE_BASE_BYTES + 2 * self.kit().budget.memtables_bytes;
         let total_bytes = device.f_blocks.saturating_mul(device.f_frsize);
+        let base_bytes = RESERVE_BYTES.min(total_bytes / RESERVE_PART);
         Ok(Condition {
             available_bytes: device.f_bavail.saturating_mul(device.f_frsize),
-            reserve_bytes: reserve.min(total_bytes / RESERVE_PART),
+            reserve_bytes: base_bytes.saturating_add(metrics.memtable_bytes.saturating_mul(2)),
             used_bytes: metrics.disk_bytes.saturating_add(metrics.memtable_bytes),
             memtable_bytes: metrics.memtable_bytes,
             is_writing: self.trouble().check().is_ok(),

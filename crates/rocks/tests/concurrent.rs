@@ -111,6 +111,12 @@ fn truncating_and_dropping_beside_writes_and_reads_does_no_harm() {
                 }
             }
         });
+        threads.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                engine.flush(None).expect("a flush");
+                engine.flush(Some(tables[1])).expect("a flush");
+            }
+        });
         while !writer.is_finished() {
             for table in &tables {
                 engine.truncate_table(*table).expect("a truncation");

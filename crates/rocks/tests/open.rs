@@ -87,6 +87,14 @@ fn a_closed_engine_answers_so_and_its_directory_opens() {
     let scratch = Scratch::new();
     let engine = with_data(&scratch);
     assert_eq!(engine.health(), Health::Good);
+    let condition = engine.condition().expect("it is told");
+    assert!(condition.is_writing && condition.failures.is_empty(), "{condition:?}");
+    assert!(condition.reserve_bytes > 0 && condition.available_bytes > 0, "{condition:?}");
+    assert!(
+        condition.used_bytes >= condition.memtable_bytes && condition.memtable_bytes > 0,
+        "{condition:?}"
+    );
+    engine.resume().expect("there is nothing to do");
     engine.close().expect("it closes");
     engine.close().expect("a second time");
     assert_eq!(engine.health(), Health::Closed);

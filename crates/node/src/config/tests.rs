@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::container::{Place, apply};
+use super::disk::{CommitFailurePolicy, DiskFailurePolicy, DiskSettings};
 use super::settings::{CommitlogSync, Machine, Settings};
 use super::*;
 
@@ -277,6 +278,48 @@ fn the_containers_variables_set_keys() {
     assert_eq!(settings.listen.to_string(), "0.0.0.0:9042");
     assert_eq!(settings.broadcast_rpc_address.to_string(), "127.0.0.9");
     assert_eq!(settings.num_tokens, 16);
+}
+
+#[test]
+fn what_follows_when_the_disk_fails_is_read() {
+    let disk = |yaml: &str| {
+        let config = Config::parse("x.yaml", yaml).expect("legal");
+        Settings::from_config(config, Place::default(), MACHINE, PathBuf::from("data"))
+            .map(|settings| settings.disk)
+    };
+    assert_eq!(disk(""), Ok(DiskSettings::default()));
+    let given = "disk_failure_policy: stop_paranoid\ncommit_failure_policy: die\n\
+                 data_disk_usage_percentage_warn_threshold: 70\ndata_disk_usage_percentage_fail_threshold: 80\n\
+                 data_disk_usage_max_disk_size: 1GiB\n";
+    let expected = DiskSettings {
+        disk_failure_policy: DiskFailurePolicy::StopParanoid,
+        commit_failure_policy: CommitFailurePolicy::Die,
+        usage_warn_percent: Some(70),
+        usage_fail_percent: Some(80),
+        max_disk_bytes: Some(1 << 30),
+    };
+    assert_eq!(disk(given), Ok(expected));
+    // Cassandra's words (GuardrailsOptions).
+    for (yaml, words) in [
+        (
+            "data_disk_usage_percentage_fail_threshold: 101",
+            "Invalid value 101 for data_disk_usage_percentage_fail_threshold: maximum allowed value is 100",
+        ),
+        (
+            "data_disk_usage_percentage_warn_threshold: 0",
+            "Invalid value for data_disk_usage_percentage_warn_threshold: 0 is not allowed; if attempting to disable use -1",
+        ),
+        (
+            "data_disk_usage_percentage_warn_threshold: 80\ndata_disk_usage_percentage_fail_threshold: 70",
+            "The warn threshold 80 for data_disk_usage_percentage_warn_threshold should be lower than the fail threshold 70",
+        ),
+        (
+            "data_disk_usage_max_disk_size: 0B",
+            "Invalid value for data_disk_usage_max_disk_size: 0 is not allowed; if attempting to disable use an empty value",
+        ),
+    ] {
+        assert_eq!(disk(yaml), Err(ConfigError(words.to_owned())), "{yaml}");
+    }
 }
 
 #[test]

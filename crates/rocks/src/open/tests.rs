@@ -185,3 +185,29 @@ fn tables_beyond_the_limit_share_and_stay_where_they_are() {
     assert_eq!(place(&engine, 5), Place::Own(5));
     assert!(!has(&engine, 0) && has(&engine, 2) && has(&engine, 3) && !has(&engine, 5));
 }
+
+/// Who flushes a table may meet its end: nothing is left to write, and the others are written all the same.
+#[test]
+fn a_family_that_is_dropped_while_it_is_flushed_is_no_error() {
+    let scratch = Scratch::new();
+    let engine = scratch.open();
+    for number in 1..=2 {
+        engine.create_table(table(number)).expect("a table");
+        put(&engine, number);
+    }
+    let tables = engine.tables_now();
+    let families = [1, 2].map(|number| &tables.home(table(number)).expect("a home").family);
+    engine.truncate_table(table(1)).expect("a truncation");
+    engine.flush_families(&families).expect("a flush");
+    assert_eq!(
+        engine.stats(table(2)).expect("sizes").memtable_bytes,
+        stats_of_none(&engine),
+        "it was flushed"
+    );
+}
+
+/// What an empty memtable takes.
+fn stats_of_none(engine: &RocksEngine) -> u64 {
+    engine.create_table(table(3)).expect("a table");
+    engine.stats(table(3)).expect("sizes").memtable_bytes
+}

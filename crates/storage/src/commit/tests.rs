@@ -126,6 +126,46 @@ fn after_a_failed_sync_nothing_is_acknowledged() {
     assert!(world.committer.stop().is_err());
 }
 
+fn out_of_space() -> EngineError {
+    EngineError::OutOfSpace { detail: "No space left on device".to_owned() }
+}
+
+/// Nothing is committed from the first failure until the engine has resumed; then as before.
+#[test]
+fn after_a_full_device_commits_go_on_when_the_engine_does() {
+    for mode in [SyncMode::Batch, SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 3_600_000 }] {
+        let world = world(mode);
+        world.committer.commit(set(b"a")).unwrap();
+        world.committer.resume().expect("there is nothing to do");
+        world.engine.fail(Call::Write, 0, out_of_space(), false);
+        world.engine.fail(Call::Resume, 0, out_of_space(), false);
+        for _ in 0..3 {
+            let refused = world.committer.commit(set(b"b"));
+            assert_eq!(refused, Err(CommitError::Engine(out_of_space())), "{mode:?}");
+        }
+        assert_eq!(world.engine.made(Call::Write), 2, "the engine is not asked any more");
+        assert_eq!(world.committer.failure(), Some(out_of_space()));
+        world.committer.resume().expect_err("not yet");
+        assert!(world.committer.commit(set(b"b")).is_err());
+        world.committer.resume().expect("there is space");
+        assert_eq!(world.committer.failure(), None);
+        world.committer.commit(set(b"c")).unwrap();
+        assert!(is_there(&world, b"c") && !is_there(&world, b"b"));
+        world.committer.stop().unwrap();
+        assert!(world.committer.commit(set(b"d")).is_err());
+    }
+}
+
+#[test]
+fn a_failed_log_does_not_resume() {
+    let world = world(SyncMode::Batch);
+    world.engine.fail(Call::Sync, 0, io(), false);
+    assert!(world.committer.commit(set(b"a")).is_err());
+    assert!(world.committer.resume().is_err());
+    assert!(world.committer.commit(set(b"b")).is_err());
+    assert_eq!(world.engine.made(Call::Resume), 0, "the engine is not even asked");
+}
+
 #[test]
 fn a_dropped_table_fails_only_its_own_write() {
     let world = world(SyncMode::Group { window_ms: 1_000 });
