@@ -59,6 +59,19 @@ pub struct RocksEngine {
     directory: Directory,
 }
 
+/// What opening found and made.
+pub(crate) struct Opened {
+    pub(crate) db: Arc<DB>,
+    pub(crate) catalogue: Arc<Family>,
+    pub(crate) shared: Arc<Family>,
+    pub(crate) tables: TableMap,
+    pub(crate) next: u32,
+    pub(crate) kit: Kit,
+    pub(crate) kept_options: FamilyOptions,
+    pub(crate) directory: Directory,
+    pub(crate) cut_short: Option<CutShort>,
+}
+
 impl RocksEngine {
     /// Opens the engine in `config.path`, making it if the directory is empty or not there.
     ///
@@ -80,31 +93,21 @@ impl RocksEngine {
         open::open(config, own_families_max)
     }
 
-    pub(crate) fn new(
-        db: Arc<DB>,
-        catalogue: Arc<Family>,
-        shared: Arc<Family>,
-        tables: TableMap,
-        next: u32,
-        kit: Kit,
-        kept_options: FamilyOptions,
-        directory: Directory,
-        cut_short: Option<CutShort>,
-    ) -> RocksEngine {
+    pub(crate) fn new(opened: Opened) -> RocksEngine {
         RocksEngine {
-            tables: ArcSwap::from_pointee(tables),
-            definitions: Mutex::new(next),
-            kept_options: Mutex::new(kept_options),
-            catalogue,
-            shared,
+            tables: ArcSwap::from_pointee(opened.tables),
+            definitions: Mutex::new(opened.next),
+            kept_options: Mutex::new(opened.kept_options),
+            catalogue: opened.catalogue,
+            shared: opened.shared,
             read_all: options::read(false),
             read_cache_only: options::read(true),
             is_closed: AtomicBool::new(false),
             trouble: Trouble::default(),
-            cut_short,
-            db,
-            kit,
-            directory,
+            cut_short: opened.cut_short,
+            db: opened.db,
+            kit: opened.kit,
+            directory: opened.directory,
         }
     }
 

@@ -14,7 +14,7 @@ use rocksdb::{ColumnFamilyDescriptor, DB, IteratorMode, WriteBatch};
 
 use crate::catalogue::{Entry, Place, erased_key};
 use crate::directory::Directory;
-use crate::engine::RocksEngine;
+use crate::engine::{Opened, RocksEngine};
 use crate::family::{self, CATALOGUE, Family, SHARED};
 use crate::logs;
 use crate::open_error::OpenError;
@@ -117,17 +117,9 @@ pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<Rock
     directory
         .note_newest_log()
         .map_err(|error| OpenError::from_io(&config.path, "write basalt-newest-log", &error))?;
-    Ok(RocksEngine::new(
-        db,
-        catalogue,
-        shared,
-        found.tables,
-        found.next,
-        kit,
-        family_options,
-        directory,
-        cut_short,
-    ))
+    let (tables, next, kept_options) = (found.tables, found.next, family_options);
+    let opened = Opened { db, catalogue, shared, tables, next, kit, kept_options, directory, cut_short };
+    Ok(RocksEngine::new(opened))
 }
 
 fn options_of(families: &FamilyOptions, number: Option<u32>) -> StorageOptions {

@@ -2,6 +2,7 @@
 //! is elsewhere (`CompactionController.getFullyExpiredSSTables`).
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use basalt_model::{Deletion, Table};
 
@@ -93,9 +94,8 @@ impl Purger {
         drop(self.committer.watch(table.id));
         known.retain(|window, _| past.contains(window));
         for &window in &past {
-            if !known.contains_key(&window) {
-                let times = self.times(table, Some(window), &mut counts, pace)?;
-                known.insert(window, times);
+            if let Entry::Vacant(unknown) = known.entry(window) {
+                unknown.insert(self.times(table, Some(window), &mut counts, pace)?);
             }
         }
         let is_dead = |times: &Times| times.dead_s < terms.gc_before_s;
