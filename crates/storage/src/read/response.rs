@@ -226,7 +226,7 @@ impl Responder<'_> {
         Ok(())
     }
 
-    /// Counts as `ReadCommand.withMetricsRecording` does.
+    /// Counts as `ReadCommand.withMetricsRecording` does: after what may be purged has gone.
     fn count_dead(&mut self, row: &Row) -> Result<(), ReadError> {
         let dead = row.cells.iter().filter(|cell| !cell.is_live(self.command.now_s)).count();
         let is_dead = dead == 0 && !row.is_live(self.command.now_s);

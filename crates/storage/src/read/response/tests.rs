@@ -232,3 +232,36 @@ fn order_and_repetition_of_writes_do_not_matter() {
         }
     }
 }
+
+#[test]
+fn an_answer_ends_at_the_threshold_of_tombstones_and_when_nobody_waits() {
+    let table = test_table(false);
+    let mut update = PartitionUpdate::new(table.clone(), DecoratedKey::new(Bytes::from_static(b"k")));
+    for number in 0..5u8 {
+        let values = [Bytes::copy_from_slice(&[0, 0, 0, number]), Bytes::from_static(b"a")];
+        let mut row = Row::new(Clustering::from_values(values));
+        row.deletion = Deletion { timestamp: 5, local_time_s: 990 };
+        update.rows.push(row);
+    }
+    let target = ReadTarget::Partition { key: update.key.clone(), filter: ClusteringFilter::all() };
+    let command = ReadCommand {
+        table: table.clone(),
+        now_s: NOW_S,
+        columns: ColumnFilter::All,
+        row_filter: RowFilter::default(),
+        limits: DataLimits::NONE,
+        target,
+    };
+    let engine = written(&table, [&update]);
+    let view = engine.view().unwrap();
+    let usual = ReadOptions::new(ReadTier::All);
+    let digest = |gc_before_s, options: &ReadOptions<'_>| {
+        of_response(&*view, &command, Purging { now_s: NOW_S, gc_before_s }, options)
+    };
+    let few = ReadOptions { tombstone_failure_threshold: 3, ..usual };
+    assert_eq!(digest(980, &few), Err(ReadError::TombstoneOverwhelming { scanned: 4 }));
+    assert!(digest(980, &ReadOptions { tombstone_failure_threshold: 5, ..usual }).is_ok());
+    assert!(digest(991, &few).is_ok(), "what may be purged is not counted");
+    let over = || true;
+    assert_eq!(digest(980, &ReadOptions { is_over: Some(&over), ..usual }), Err(ReadError::TimedOut));
+}
