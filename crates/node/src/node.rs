@@ -274,6 +274,7 @@ impl Node {
             config: settings.config.clone(),
             clients: Arc::clone(&clients),
             pool: Arc::clone(&storage.pool),
+            engine: Arc::clone(&storage.engine),
             snapshots: Arc::clone(&storage.snapshots),
         };
         let parts = SchemaStoreParts {

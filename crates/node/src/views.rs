@@ -4,7 +4,9 @@ mod snapshots;
 
 use std::sync::Arc;
 
+use basalt_model::TableId;
 use basalt_query::system_tables::{ClientView, NodeViews, SettingView, ThreadPoolView, ViewRow};
+use basalt_storage::engine::Engine;
 
 use crate::clients::Clients;
 use crate::config::Config;
@@ -19,6 +21,8 @@ pub struct Views {
     pub clients: Arc<Clients>,
     /// Work that waits for the disk.
     pub pool: Arc<Pool>,
+    /// Where data is.
+    pub engine: Arc<dyn Engine>,
     /// What is kept.
     pub snapshots: Arc<Snapshots>,
 }
@@ -45,6 +49,10 @@ impl NodeViews for Views {
             blocked_tasks: 0,
             blocked_tasks_all_time: total(stats.refused),
         }]
+    }
+
+    fn disk_bytes(&self, table: TableId) -> Option<u64> {
+        Some(self.engine.stats(table).ok()?.disk_bytes)
     }
 
     fn rows(&self, table: &str) -> Vec<ViewRow> {

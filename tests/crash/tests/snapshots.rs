@@ -326,6 +326,11 @@ fn without_auto_snapshot_the_space_is_free_at_once() {
             }
         }
         nodetool(&node, &["flush"]);
+        let usage =
+            "SELECT mebibytes FROM system_views.disk_usage WHERE keyspace_name = 'k' AND table_name = 't'";
+        let mebibytes = cql(&mut client, usage)[0][0].clone().expect("a number");
+        // Two megabytes, and a few of RocksDB's own.
+        assert_eq!(mebibytes[..], 2_i64.to_be_bytes());
         let db = scratch.data().join("db");
         let sst_bytes = || -> u64 {
             let files = fs::read_dir(&db).expect("there").flatten();

@@ -75,7 +75,21 @@ impl Snapshots {
                 }
             }
         }
+        self.known.lock().clone_from(&found);
         Ok(found)
+    }
+
+    /// What there was when it was looked at last, at most a minute ago, and what was taken since: without the disk.
+    pub fn known(&self) -> Vec<Listed> {
+        self.known.lock().clone()
+    }
+
+    /// Adds what was just taken to what is known.
+    pub(super) fn learn(&self, tag: &str, places: &[PathBuf]) {
+        let looked =
+            places.iter().filter_map(|place| self.look(tag, &self.root.join(tag).join(place)).ok()?);
+        let taken: Vec<Listed> = looked.collect();
+        self.known.lock().extend(taken);
     }
 
     /// One table of a snapshot; `None` when it was removed meanwhile, or never finished.
@@ -140,6 +154,7 @@ impl Snapshots {
             cleared += 1;
         }
         remove_all(&clearing).map_err(system(&clearing))?;
+        self.list()?;
         Ok(cleared)
     }
 }

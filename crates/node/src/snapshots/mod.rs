@@ -100,6 +100,8 @@ pub struct Snapshots {
     schema: OnceLock<Weak<SchemaStore>>,
     /// Held while directories change.
     turn: Mutex<()>,
+    /// What was listed last, for who may not wait for the disk.
+    known: Mutex<Vec<Listed>>,
 }
 
 impl Snapshots {
@@ -117,7 +119,15 @@ impl Snapshots {
         for unfinished in [MAKING, CLEARING] {
             remove_all(&root.join(unfinished))?;
         }
-        Ok(Snapshots { env, engine, root, auto, schema: OnceLock::new(), turn: Mutex::new(()) })
+        Ok(Snapshots {
+            env,
+            engine,
+            root,
+            auto,
+            schema: OnceLock::new(),
+            turn: Mutex::new(()),
+            known: Mutex::default(),
+        })
     }
 
     /// From now on tables have names.
@@ -146,6 +156,9 @@ impl Snapshots {
         remove_all(&making).map_err(system(&making))?;
         let made = self.make(&making, &schema, tables, &places, taking);
         let published = made.and_then(|()| self.publish(&making, tag, &places));
+        if published.is_ok() {
+            self.learn(tag, &places);
+        }
         if published.is_err() {
             // It is unlisted anyway, and goes at the next start if not now.
             drop(remove_all(&making));

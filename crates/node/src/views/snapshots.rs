@@ -5,13 +5,7 @@ use basalt_query::system_tables::{ViewRow, ViewValue};
 use crate::snapshots::{Listed, Snapshots};
 
 pub fn rows(snapshots: &Snapshots) -> Vec<ViewRow> {
-    match snapshots.list() {
-        Ok(listed) => listed.into_iter().map(row).collect(),
-        Err(error) => {
-            tracing::warn!("snapshots cannot be listed: {error}");
-            Vec::new()
-        }
-    }
+    snapshots.known().into_iter().map(row).collect()
 }
 
 fn row(listed: Listed) -> ViewRow {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
+use basalt_model::TableId;
 use bytes::Bytes;
 use uuid::Uuid;
 
@@ -128,7 +129,12 @@ pub trait NodeViews: Send + Sync {
         Vec::new()
     }
 
-    /// Rows of any other table of `system_views`, e.g. `disk_usage`, `local_read_latency`,
+    /// Bytes of a table's files (`disk_usage`).
+    fn disk_bytes(&self, _table: TableId) -> Option<u64> {
+        None
+    }
+
+    /// Rows of any other table of `system_views`, e.g. `local_read_latency`,
     /// `cql_metrics`, `caches`, `sstable_tasks`.
     fn rows(&self, _table: &str) -> Vec<ViewRow> {
         Vec::new()

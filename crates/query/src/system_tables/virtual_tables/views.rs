@@ -87,3 +87,17 @@ pub fn gossip_info(context: &VirtualContext<'_>) -> Vec<ViewRow> {
     row.extend(status.map(|status| ("status_with_port", ViewValue::from(status))));
     vec![row]
 }
+
+/// Every stored table, with what its files take, in mebibytes rounded up (`TableMetricTables.StorageTableMetric`).
+pub fn disk_usage(context: &VirtualContext<'_>) -> Vec<ViewRow> {
+    let row = |table: &std::sync::Arc<basalt_model::Table>| {
+        let bytes = context.views.disk_bytes(table.id)?;
+        let mebibytes = i64::try_from(bytes.div_ceil(1 << 20)).unwrap_or(i64::MAX);
+        Some(vec![
+            ("keyspace_name", (*table.keyspace).into()),
+            ("table_name", (*table.name).into()),
+            ("mebibytes", ViewValue::BigInt(mebibytes)),
+        ])
+    };
+    context.schema.tables_by_id.values().filter(|table| !table.is_virtual).filter_map(row).collect()
+}
