@@ -23,14 +23,14 @@ const SLOWED_AFTER: u32 = 16;
 /// RocksDB takes blocks up to 4 GiB; beyond this a point read has no business.
 const BLOCK_MAX: u32 = 4 << 20;
 
-/// Bits for a key of a Bloom filter with this chance of a false positive: `ln(1/p) / ln(2)^2`, and what RocksDB's filter, of cache
-/// lines, needs more than an ideal one (measured: 2 % at 0.1, 5 % at 0.01, 9 % at 0.001). `None` for no filter.
+/// Bits for a key of a Bloom filter with this chance of a false positive: `ln(1/p) / ln(2)^2`, and what RocksDB's filter, which keeps a
+/// key's bits in one cache line, needs more than an ideal one, the more the longer it is. `None` for no filter.
 fn bloom_bits(chance: f64) -> Option<f64> {
     if chance >= 1.0 {
         return None;
     }
     let ideal = -chance.ln() / std::f64::consts::LN_2.powi(2);
-    let overhead = 1.0 + 0.003 * ideal;
+    let overhead = 1.0 + 0.005 * ideal;
     // RocksDB refuses less than one and more than a hundred.
     Some((ideal * overhead).clamp(1.0, 100.0))
 }
@@ -131,8 +131,8 @@ mod tests {
         let bits = |chance| bloom_bits(chance).map(|bits| (bits * 10.0).round() / 10.0);
         assert_eq!(bits(1.0), None);
         assert_eq!(bits(0.1), Some(4.9));
-        assert_eq!(bits(0.01), Some(9.9));
-        assert_eq!(bits(0.000_1), Some(20.3));
+        assert_eq!(bits(0.01), Some(10.0));
+        assert_eq!(bits(0.000_1), Some(21.0));
     }
 
     #[test]

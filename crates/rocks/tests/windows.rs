@@ -273,6 +273,24 @@ fn nobody_sees_a_window_go() {
     assert!(dropped > 5 && withheld > 5, "{dropped} dropped, {withheld} withheld");
 }
 
+#[test]
+fn a_table_has_a_bounded_number_of_windows() {
+    let scratch = Scratch::new();
+    let mut store = Store::open(scratch.path());
+    let mut begun = 0;
+    for window in 0..40 {
+        store.insert(window, i64::from(window) * WINDOW_S, 30);
+        begun += usize::from(
+            store.engine.begin_window(store.table.id, i64::from(window + 1) * WINDOW_S).expect("a look"),
+        );
+    }
+    assert_eq!((begun, store.past().len(), store.keys()), (32, 32, 40));
+    // The youngest goes on until one of the others has gone.
+    assert_eq!(store.drop_windows(10 * WINDOW_S).purged, 8);
+    assert!(store.engine.begin_window(store.table.id, 41 * WINDOW_S).expect("a window"));
+    assert_eq!((store.past().len(), store.keys()), (25, 32));
+}
+
 /// Writes that come while windows are looked at count: they are noted at the committer's gate.
 #[test]
 fn data_that_is_written_meanwhile_is_seen() {
