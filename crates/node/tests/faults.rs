@@ -92,7 +92,7 @@ fn refused(client: &mut Client, text: &str) -> CqlError {
 
 fn rows(client: &mut Client, text: &str) -> i32 {
     match client.call(query(text)).decode().expect("decodes") {
-        Response::Result(QueryResult::Rows(rows)) => rows.row_count as i32,
+        Response::Result(QueryResult::Rows(rows)) => rows.row_count,
         other => panic!("{text}: {other:?}"),
     }
 }
