@@ -92,6 +92,11 @@ impl<'c> Collector<'c> {
         self.regulars.has_paths || (self.reads_static && self.statics.has_paths)
     }
 
+    /// What died before this may be purged (`ColumnFamilyStore.gcBefore`).
+    pub fn gc_before_s(&self) -> i64 {
+        self.command.now_s.saturating_sub(i64::from(self.command.table.options.gc_grace_seconds))
+    }
+
     /// Counts tombstones.
     ///
     /// # Errors
@@ -121,7 +126,7 @@ impl<'c> Collector<'c> {
         covering: Deletion,
         is_static: bool,
     ) -> Result<Option<Row>, ReadError> {
-        let mut dead = Dead::default();
+        let mut dead = Dead { gc_before_s: self.gc_before_s(), ..Dead::default() };
         let projection = if is_static { &self.statics } else { &self.regulars };
         let table = self.command.table.id;
         let live = row.live(table, covering, self.command.now_s, projection, &mut dead)?;

@@ -26,13 +26,24 @@ pub struct StoredRow {
     pub cells: Vec<(Bytes, Bytes)>,
 }
 
-/// What a row showed of the dead.
+/// What a row showed of the dead. What may be purged is not counted, wherever it still lies
+/// (`ReadCommand.withoutPurgeableTombstones`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dead {
+    /// What died before this may be purged, seconds.
+    pub gc_before_s: i64,
     /// Cells deleted or expired.
     pub cells: u32,
     /// The row itself is deleted or expired.
     pub is_row: bool,
+}
+
+impl Dead {
+    fn add_cell(&mut self, cell: &CellData<'_>) {
+        // An expired cell becomes a tombstone of the time at which it was written.
+        let died_s = cell.local_deletion_time_s.saturating_sub(i64::from(cell.ttl_s));
+        self.cells += u32::from(died_s >= self.gc_before_s);
+    }
 }
 
 /// A cell at its column, its path if any, and its entry's buffer.
@@ -186,7 +197,7 @@ impl LiveView<'_> {
         restore_originals(entry, buffer, row);
         if parts.deletion.supersedes(self.covering) {
             self.covering = parts.deletion;
-            self.dead.is_row = true;
+            self.dead.is_row |= parts.deletion.local_time_s >= self.dead.gc_before_s;
         }
         let liveness = parts.liveness;
         if !liveness.is_none() && !self.covering.deletes(liveness.timestamp) {
@@ -195,10 +206,12 @@ impl LiveView<'_> {
                 row.liveness = liveness;
                 self.exists = true;
             } else {
-                self.dead.is_row = true;
+                self.dead.is_row |= liveness.expires_at_s >= self.dead.gc_before_s;
             }
         }
-        self.dead.is_row |= parts.complex_deletions.iter().any(|(_, d)| d.supersedes(self.covering));
+        let gc_before_s = self.dead.gc_before_s;
+        let counts = |d: &Deletion| d.supersedes(self.covering) && d.local_time_s >= gc_before_s;
+        self.dead.is_row |= parts.complex_deletions.iter().any(|(_, deletion)| counts(deletion));
         debug_assert_eq!(row.liveness == Liveness::NONE, !self.exists);
 
         let mut at = 0;
@@ -213,7 +226,7 @@ impl LiveView<'_> {
                 continue;
             }
             if !data.is_live(self.now_s) {
-                self.dead.cells += 1;
+                self.dead.add_cell(&data);
                 continue;
             }
             self.exists = true;
@@ -249,7 +262,7 @@ impl LiveView<'_> {
             }
         }
         if !data.is_live(self.now_s) {
-            self.dead.cells += 1;
+            self.dead.add_cell(&data);
             return Ok(());
         }
         self.exists = true;

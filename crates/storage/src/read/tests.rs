@@ -381,6 +381,25 @@ fn too_many_tombstones_end_a_read() {
     assert_eq!(error, ReadError::TombstoneOverwhelming { scanned: 11 });
 }
 
+/// `ReadCommand.withoutPurgeableTombstones`: asked of a stock server with `gc_grace_seconds` 0, too.
+#[test]
+fn what_may_be_purged_is_no_tombstone_that_counts() {
+    let world = world();
+    let grace_s = i64::from(world.table.options.gc_grace_seconds);
+    world.update(1, 1, vec![Cell::tombstone(world.id(V), None, 11, 900)]);
+    world.write(key(1), |update| {
+        let slice = Slice::of_prefix(Clustering::from_values([int(2)]));
+        let deletion = Deletion { timestamp: 1, local_time_s: 900 };
+        update.range_tombstones.push(basalt_model::mutation::RangeTombstone { slice, deletion });
+    });
+    world.insert(1, 3, 1);
+    for (now_s, counted) in [(900 + grace_s, 3), (901 + grace_s, 0)] {
+        let command = ReadCommand { now_s, ..world.all() };
+        let outcome = read(&*world.engine, &command, &ReadOptions::new(ReadTier::All)).unwrap();
+        assert_eq!((outcome.tombstones, outcome.live_rows), (counted, 1), "at {now_s}");
+    }
+}
+
 #[test]
 fn a_read_that_shows_little_ends_when_its_time_is_over() {
     let world = world();

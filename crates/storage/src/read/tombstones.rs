@@ -19,6 +19,8 @@ pub struct TombstoneWalk<'r> {
     /// Ends and deletions of those that started at or before the last position asked for.
     active: Vec<(Vec<u8>, Deletion)>,
     met: u32,
+    /// Those that died before this are not counted.
+    counted_from_s: i64,
 }
 
 impl<'r> TombstoneWalk<'r> {
@@ -45,7 +47,13 @@ impl<'r> TombstoneWalk<'r> {
             is_at: false,
             active: Vec::new(),
             met: 0,
+            counted_from_s: i64::MIN,
         })
+    }
+
+    /// Counts those only that may not be purged yet: that died at this time or later.
+    pub fn counting_from(self, counted_from_s: i64) -> TombstoneWalk<'r> {
+        TombstoneWalk { counted_from_s, ..self }
     }
 
     /// Forgets where it was: the next position may lie anywhere.
@@ -117,7 +125,9 @@ impl<'r> TombstoneWalk<'r> {
         let entry = RangeTombstoneEntry::parse(self.cursor.value()).in_table(self.table)?;
         for item in &entry.covered {
             // Each is two markers, as Cassandra counts: where it opens and where it closes.
-            self.met = self.met.saturating_add(2);
+            if item.deletion.local_time_s >= self.counted_from_s {
+                self.met = self.met.saturating_add(2);
+            }
             self.active.push((item.end.to_vec(), item.deletion));
         }
         Ok(())
