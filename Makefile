@@ -49,7 +49,8 @@ oracle-record:
 
 # The tests of tests/crash and the scan of tests/drivers, which `make test` runs in small.
 torture: build
-	BASALT_CRASH_ROUNDS=$(or $(BASALT_CRASH_ROUNDS),50) BASALT_STORM_FRAMES=$(or $(BASALT_STORM_FRAMES),1000000) \
+	BASALT_CRASH_ROUNDS=$(or $(BASALT_CRASH_ROUNDS),50) BASALT_FULL_DISK_ROUNDS=$(or $(BASALT_FULL_DISK_ROUNDS),12) \
+	  BASALT_STORM_FRAMES=$(or $(BASALT_STORM_FRAMES),1000000) \
 	  cargo test --locked --release -p basalt-crash-tests -- --nocapture
 	BASALT_SCAN_ROWS=$(or $(BASALT_SCAN_ROWS),1000000) BASALT_BIN=$(abspath $(TARGET))/release/basalt \
 	  tests/drivers/run.sh scan

@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | `BASALT_BIN` | the program | `basalt` beside the test |
 //! | `BASALT_CRASH_ROUNDS` | kills per sync mode | 5 |
+//! | `BASALT_FULL_DISK_ROUNDS` | how often a disk is filled | 2 |
 //! | `BASALT_CRASH_SEED` | where random numbers begin | a fixed number |
 //! | `BASALT_STORM_FRAMES` | frames thrown at a node | 50,000 |
 //! | `BASALT_STRICT` | `1`: start time and idle memory are judged, not only printed | printed |
