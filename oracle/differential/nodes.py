@@ -42,7 +42,7 @@ class Basalt:
     def start(self):
         with open(self.directory + "/log", "ab") as log:
             command = [binary(), "run", "--data-dir", self.directory + "/data", "--listen", self.host, "--port", str(self.port),
-                       "--memory", "256MiB"] + self.options
+                       "--admin-port", "-1", "--memory", "256MiB"] + self.options
             environment = {k: v for k, v in os.environ.items() if not k.startswith("CASSANDRA_")}
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
         for _ in range(600):

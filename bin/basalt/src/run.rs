@@ -3,12 +3,13 @@
 use std::env;
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 
-use basalt_node::config::settings::{Machine, Settings};
+use basalt_node::config::settings::{AdminSettings, Machine, Settings};
 use basalt_node::config::{Config, ConfigError, container, sizing::human};
 use basalt_node::disk::{DIE_EXIT_CODE, Verdict};
 use basalt_node::env::SystemEnv;
@@ -88,8 +89,9 @@ pub fn run(options: Options) -> Result<(), String> {
         Storage::open(&settings, env.clone(), Arc::new(engine)).map_err(|error| error.to_string())?;
     let mut verdict = storage.disk.verdict();
     let mut node = Node::start(&settings, env.clone(), storage, bound).map_err(|error| error.to_string())?;
-    if let Some(bound) = admin {
-        let address = node.start_admin(env, bound).map_err(|error| error.to_string())?;
+    if let Some((admin, bound)) = admin
+        && let Some(address) = or_without(admin, node.start_admin(env, bound))?
+    {
         log::info(&format!("Listening for nodetool on {address}"));
     }
     announce(&settings, &node);
@@ -108,9 +110,8 @@ pub fn run(options: Options) -> Result<(), String> {
     node.drain().map_err(|error| format!("not everything could be brought to disk: {error}"))
 }
 
-/// Takes the port for nodetool. When nobody asked for it and it is taken, by another node of this machine say, the node
-/// does without.
-fn bind_admin(settings: &Settings) -> Result<Option<Bound>, String> {
+/// Takes the port for nodetool.
+fn bind_admin(settings: &Settings) -> Result<Option<(&AdminSettings, Bound)>, String> {
     let Some(admin) = &settings.admin else { return Ok(None) };
     if !admin.listen.ip().is_loopback() {
         log::warn(&format!(
@@ -118,8 +119,13 @@ fn bind_admin(settings: &Settings) -> Result<Option<Bound>, String> {
             admin.listen
         ));
     }
-    match listener::bind(admin.listen, false) {
-        Ok(bound) => Ok(Some(bound)),
+    Ok(or_without(admin, listener::bind(admin.listen, false))?.map(|bound| (admin, bound)))
+}
+
+/// When nobody asked for nodetool's port and it is taken, by another node of this machine say, the node does without.
+fn or_without<T>(admin: &AdminSettings, taken: io::Result<T>) -> Result<Option<T>, String> {
+    match taken {
+        Ok(taken) => Ok(Some(taken)),
         Err(error) if admin.is_given => {
             Err(format!("Failed to bind port {} on {}: {error}", admin.listen.port(), admin.listen.ip()))
         }

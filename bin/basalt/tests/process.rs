@@ -38,7 +38,8 @@ impl Drop for Scratch {
 
 fn basalt(data: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
-    command.arg("run").arg("--data-dir").arg(data).args(["--memory", "128MiB"]);
+    // Several at a time: none has nodetool's port.
+    command.arg("run").arg("--data-dir").arg(data).args(["--memory", "128MiB", "--admin-port", "-1"]);
     command.env_clear().env("BASALT_LOG", "warn");
     command
 }

@@ -320,7 +320,7 @@ impl Node {
     ///
     /// # Errors
     /// No thread, or the port went to somebody else meanwhile.
-    pub fn start_admin(&mut self, env: SharedEnv, bound: Bound) -> Result<SocketAddr, StartError> {
+    pub fn start_admin(&mut self, env: SharedEnv, bound: Bound) -> std::io::Result<SocketAddr> {
         let admin = Admin {
             env,
             engine: Arc::clone(&self.storage.engine),
@@ -329,7 +329,7 @@ impl Node {
             snapshots: Arc::clone(&self.storage.snapshots),
             processor: Arc::clone(&self.processor),
         };
-        let server = AdminServer::start(admin, bound).map_err(system("listening for nodetool"))?;
+        let server = AdminServer::start(admin, bound)?;
         Ok(self.admin.insert(server).address)
     }
 
