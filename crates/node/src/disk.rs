@@ -34,10 +34,10 @@ const TICK: Duration = Duration::from_secs(1);
 /// and when less than so many times what is kept free is left:
 const NEAR: u64 = 8;
 /// so often.
-const TICK_NEAR: Duration = Duration::from_millis(50);
+const TICK_NEAR: Duration = Duration::from_millis(10);
 
 /// While the disk is full, memtables are flushed at most every so many looks, which shortens the log.
-const LOOKS_PER_FLUSH: u32 = 20;
+const LOOKS_PER_FLUSH: u32 = 100;
 
 /// What the process ends with on [`Verdict::Die`].
 pub const DIE_EXIT_CODE: u8 = 100;
@@ -239,7 +239,8 @@ impl Disk {
                 ),
                 None => tracing::error!(
                     "The disk is full: {available_bytes} bytes are free, of {reserve_bytes} that are kept for flushes \
-                     and compactions. Writes are refused until there is space; TRUNCATE and DROP free some"
+                     and compactions. Writes are refused until there is space; TRUNCATE and DROP free some, of tables that leave no \
+                     snapshot, and nodetool clearsnapshot does"
                 ),
             }
         }
