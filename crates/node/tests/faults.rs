@@ -212,7 +212,7 @@ fn nothing_is_readable_before_it_is_durable() {
 
 #[test]
 fn a_disk_that_fills_refuses_writes_early_and_takes_them_when_there_is_space() {
-    let world = World::start("");
+    let world = World::start("auto_snapshot: false\n");
     let mut client = world.client();
     done(&mut client, INSERT);
     world.set_space(99);
