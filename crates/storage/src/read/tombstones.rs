@@ -7,6 +7,22 @@ use crate::cells::{RangeTombstoneEntry, deletion_rank};
 use crate::engine::{Cursor, CursorOptions, EngineError, ReadTier, Reads};
 use crate::keys::EntryKind;
 
+/// A cursor over the range tombstones of `partition`, a prefix of keys, and what their keys begin with.
+pub fn under_cursor<'r>(
+    reads: &'r dyn Reads,
+    table: &Table,
+    partition: &[u8],
+    tier: ReadTier,
+) -> Result<(Vec<u8>, Box<dyn Cursor + 'r>), EngineError> {
+    let mut area = partition.to_vec();
+    area.push(EntryKind::RangeTombstone as u8);
+    let mut upper = partition.to_vec();
+    upper.push(EntryKind::Row as u8);
+    let options = CursorOptions { tier, lower: &area, upper: Some(&upper), fills_cache: true };
+    let cursor = reads.cursor(table.id, options)?;
+    Ok((area, cursor))
+}
+
 /// Range tombstones of a partition under a cursor.
 pub struct TombstoneWalk<'r> {
     table: TableId,
@@ -32,12 +48,7 @@ impl<'r> TombstoneWalk<'r> {
         tier: ReadTier,
         is_reversed: bool,
     ) -> Result<TombstoneWalk<'r>, EngineError> {
-        let mut area = partition.to_vec();
-        area.push(EntryKind::RangeTombstone as u8);
-        let mut upper = partition.to_vec();
-        upper.push(EntryKind::Row as u8);
-        let options = CursorOptions { tier, lower: &area, upper: Some(&upper), fills_cache: true };
-        let cursor = reads.cursor(table.id, options)?;
+        let (area, cursor) = under_cursor(reads, table, partition, tier)?;
         Ok(TombstoneWalk {
             table: table.id,
             cursor,

@@ -8,11 +8,11 @@ use bytes::Bytes;
 
 use super::Marker;
 use crate::cells::RangeTombstoneEntry;
-use crate::engine::{Cursor, CursorOptions, EngineError, ReadTier, Reads};
-use crate::keys::EntryKind;
+use crate::engine::{Cursor, EngineError, ReadTier, Reads};
 use crate::keys::clustering::decode_bound;
 use crate::read::InTable;
 use crate::read::partition::EncodedRange;
+use crate::read::tombstones;
 
 /// One end of a range tombstone.
 #[derive(Clone, Debug)]
@@ -73,12 +73,7 @@ impl<'r> Covers<'r> {
         partition_deletion: Deletion,
         is_reversed: bool,
     ) -> Result<Covers<'r>, EngineError> {
-        let mut area = partition.to_vec();
-        area.push(EntryKind::RangeTombstone as u8);
-        let mut upper = partition.to_vec();
-        upper.push(EntryKind::Row as u8);
-        let options = CursorOptions { tier, lower: &area, upper: Some(&upper), fills_cache: true };
-        let cursor = reads.cursor(table.id, options)?;
+        let (area, cursor) = tombstones::under_cursor(reads, table, partition, tier)?;
         Ok(Covers {
             table,
             cursor,
