@@ -3,12 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "what is judged from outside has the real clock")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use basalt_crash_tests::client::{CallError, Client};
-use basalt_crash_tests::process::{self, Node, Scratch};
+use basalt_crash_tests::process::{self, Node, Scratch, copy};
 use basalt_model::CqlError;
 use basalt_wire::ProtocolVersion;
 
@@ -48,19 +48,6 @@ fn damaged(scratch: &Scratch) -> String {
     bytes[100] ^= 1;
     fs::write(&file, bytes).expect("written");
     file.file_name().expect("a name").to_string_lossy().into_owned()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("made");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let target = to.join(path.file_name().expect("a name"));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).expect("copied");
-        }
-    }
 }
 
 fn others_go_on(client: &mut Client) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use basalt_crash_tests::client::Row;
 use basalt_crash_tests::client::values::as_int;
-use basalt_crash_tests::process::{self, Node, Scratch};
+use basalt_crash_tests::process::{self, Node, Scratch, copy};
 use basalt_wire::ProtocolVersion;
 
 /// A directory with a table and rows in it, which a node has left in good order, or been killed on.
@@ -56,19 +56,6 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     all
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("made");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let target = to.join(path.file_name().expect("a name"));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).expect("copied");
-        }
-    }
 }
 
 /// The folder of the engine in a node's directory: where its format stands.

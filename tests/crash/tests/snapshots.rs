@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use basalt_crash_tests::client::{Client, Row};
-use basalt_crash_tests::process::{Node, Scratch, run};
+use basalt_crash_tests::process::{Node, Scratch, copy, run};
 use basalt_crash_tests::random::Random;
 use basalt_crash_tests::{seed, setting};
 use basalt_wire::ProtocolVersion;
@@ -195,19 +195,6 @@ fn what_was_dropped_comes_back_on_this_node_and_on_another() {
         "{error}"
     );
     node.terminate();
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("made");
-    for entry in fs::read_dir(from).expect("a listing") {
-        let path = entry.expect("an entry").path();
-        let target = to.join(path.file_name().expect("a name"));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).expect("copied");
-        }
-    }
 }
 
 #[test]
