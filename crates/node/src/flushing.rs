@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::io::Error;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use basalt_model::env::SharedEnv;
 use basalt_model::{Table, TableId};
 use basalt_storage::engine::{Engine, EngineError};
-use parking_lot::{Condvar, Mutex};
+
+use crate::watching::Watching;
 
 /// How often it is looked whether a table is due. Shorter periods are as this one.
 const TICK: Duration = Duration::from_secs(1);
@@ -25,74 +25,28 @@ struct Plan {
     due_nanos: u64,
 }
 
-struct Shared {
+/// What the thread has.
+struct Flusher {
     env: SharedEnv,
     engine: Arc<dyn Engine>,
     tables: Asking,
-    is_stopping: Mutex<bool>,
-    stopped: Condvar,
 }
 
-/// The thread. It ends with [`Flushing::stop`], or when this is dropped.
-pub struct Flushing {
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+/// Starts the thread.
+///
+/// # Errors
+/// When there is no thread to be had.
+pub fn start(env: SharedEnv, engine: Arc<dyn Engine>, tables: Asking) -> Result<Watching, Error> {
+    let flusher = Flusher { env: env.clone(), engine, tables };
+    let mut plans = HashMap::new();
+    let look = move || {
+        flusher.look(&mut plans);
+        TICK
+    };
+    Watching::start(&env, "flusher", TICK, Box::new(look))
 }
 
-impl Flushing {
-    /// Starts it.
-    ///
-    /// # Errors
-    /// When there is no thread to be had.
-    pub fn start(env: SharedEnv, engine: Arc<dyn Engine>, tables: Asking) -> Result<Flushing, Error> {
-        let shared = Shared {
-            env: Arc::clone(&env),
-            engine,
-            tables,
-            is_stopping: Mutex::new(false),
-            stopped: Condvar::new(),
-        };
-        let shared = Arc::new(shared);
-        let for_thread = Arc::clone(&shared);
-        let thread = env.spawn_thread("flusher", Box::new(move || for_thread.run()))?;
-        Ok(Flushing { shared, thread: Some(thread) })
-    }
-
-    /// Ends it.
-    pub fn stop(&mut self) {
-        *self.shared.is_stopping.lock() = true;
-        self.shared.stopped.notify_all();
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the flusher's thread died");
-        }
-    }
-}
-
-impl Drop for Flushing {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-impl Shared {
-    fn run(&self) {
-        let mut plans = HashMap::new();
-        loop {
-            {
-                let mut is_stopping = self.is_stopping.lock();
-                if !*is_stopping {
-                    self.stopped.wait_for(&mut is_stopping, TICK);
-                }
-                if *is_stopping {
-                    return;
-                }
-            }
-            self.look(&mut plans);
-        }
-    }
-
+impl Flusher {
     /// Flushes the tables that are due. One with nothing in memory gets no file.
     fn look(&self, plans: &mut HashMap<TableId, Plan>) {
         let tables = (self.tables)();
@@ -125,12 +79,14 @@ mod tests {
     //! By a clock that is set by hand, on an engine that counts.
 
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread::JoinHandle;
 
     use basalt_model::env::Env;
     use basalt_model::schema::TableOptions;
     use basalt_storage::checker::test_table;
     use basalt_storage::engine::failing::{Call, FailingEngine};
     use basalt_storage::engine::mem::MemEngine;
+    use parking_lot::Mutex;
 
     use super::*;
 
@@ -171,21 +127,19 @@ mod tests {
         let engine = Arc::new(FailingEngine::new(MemEngine::new()));
         let table = Arc::new(Mutex::new(asking(5_000)));
         engine.create_table(table.lock().id).unwrap();
-        let shared = Shared {
+        let flusher = Flusher {
             env: clock.clone(),
             engine: engine.clone(),
             tables: {
                 let table = Arc::clone(&table);
                 Box::new(move || vec![Arc::clone(&table.lock())])
             },
-            is_stopping: Mutex::new(false),
-            stopped: Condvar::new(),
         };
         let mut plans = HashMap::new();
         let mut look = |now_ms: u64| {
             clock.0.store(now_ms, Ordering::SeqCst);
             let before = engine.made(Call::Flush);
-            shared.look(&mut plans);
+            flusher.look(&mut plans);
             engine.made(Call::Flush) - before
         };
         assert_eq!([look(0), look(4_999), look(5_000), look(9_999), look(10_500)], [0, 0, 1, 0, 1]);

@@ -25,7 +25,7 @@ use crate::clients::{Clients, End};
 use crate::config::settings::{CommitlogSync, Settings};
 use crate::context::Context;
 use crate::disk::{self, Disk};
-use crate::flushing::Flushing;
+use crate::flushing;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
 use crate::local_replica::{LocalReplica, TombstoneThresholds};
@@ -245,7 +245,7 @@ pub struct Node {
     /// Runs statements.
     pub processor: Arc<QueryProcessor>,
     purging: Purging,
-    flushing: Flushing,
+    flushing: Watching,
     watching: Watching,
     storage: Storage,
     admin: Option<AdminServer>,
@@ -387,14 +387,14 @@ fn start_flushing(
     env: &SharedEnv,
     storage: &Storage,
     schema: &Arc<SchemaStore>,
-) -> Result<Flushing, StartError> {
+) -> Result<Watching, StartError> {
     let schema = Arc::clone(schema);
     let asking = move || {
         let schema = schema.current();
         let asks = |table: &&Arc<Table>| table.options.memtable_flush_period_in_ms > 0 && !table.is_virtual;
         schema.tables_by_id.values().filter(asks).cloned().collect()
     };
-    Flushing::start(Arc::clone(env), Arc::clone(&storage.engine), Box::new(asking))
+    flushing::start(Arc::clone(env), Arc::clone(&storage.engine), Box::new(asking))
         .map_err(system("starting to flush"))
 }
 
@@ -409,7 +409,7 @@ fn start_watching(
     // Whoever comes first finds a full disk full.
     let first = disk.look(&*engine, &committer, &name_of);
     let look = move || disk.look(&*engine, &committer, &name_of);
-    Watching::start(env, first, Box::new(look)).map_err(system("starting to watch the disk"))
+    Watching::start(env, "disk-watch", first, Box::new(look)).map_err(system("starting to watch the disk"))
 }
 
 fn facts(settings: &Settings, port: Option<u16>) -> NodeFacts {

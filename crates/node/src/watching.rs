@@ -14,8 +14,9 @@ struct Shared {
     stopped: Condvar,
 }
 
-/// The thread. It ends with [`Watching::stop`], or when this is dropped.
+/// The thread, called by what it does. It ends with [`Watching::stop`], or when this is dropped.
 pub struct Watching {
+    name: &'static str,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -27,8 +28,9 @@ impl Watching {
     /// When there is no thread to be had.
     pub fn start(
         env: &SharedEnv,
+        name: &'static str,
         first: Duration,
-        look: Box<dyn Fn() -> Duration + Send>,
+        mut look: Box<dyn FnMut() -> Duration + Send>,
     ) -> Result<Watching, Error> {
         let shared = Arc::new(Shared::default());
         let for_thread = Arc::clone(&shared);
@@ -37,12 +39,12 @@ impl Watching {
             let mut next = first;
             while !*is_stopping {
                 if for_thread.stopped.wait_for(&mut is_stopping, next).timed_out() {
-                    next = parking_lot::MutexGuard::unlocked(&mut is_stopping, &look);
+                    next = parking_lot::MutexGuard::unlocked(&mut is_stopping, &mut look);
                 }
             }
         };
-        let thread = env.spawn_thread("disk-watch", Box::new(work))?;
-        Ok(Watching { shared, thread: Some(thread) })
+        let thread = env.spawn_thread(name, Box::new(work))?;
+        Ok(Watching { name, shared, thread: Some(thread) })
     }
 
     /// Ends it.
@@ -52,7 +54,7 @@ impl Watching {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("the thread that watches the disk died");
+            tracing::error!("the thread {} died", self.name);
         }
     }
 }
