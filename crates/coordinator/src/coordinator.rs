@@ -3,13 +3,14 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use basalt_model::Deadline;
 use basalt_model::env::SharedEnv;
+use basalt_model::{Deadline, TableId};
 
 use crate::Reply;
 use crate::counters::Counters;
 use crate::expiring::{Expiring, Timeouts};
 use crate::lwt::PartitionLocks;
+use crate::observer::Observer;
 use crate::replica::Replica;
 
 /// Where a node is for others unless it is told otherwise.
@@ -24,6 +25,7 @@ pub struct Coordinator {
     /// This node, as failures name it.
     pub(crate) address: SocketAddr,
     patience: Option<(SharedEnv, Timeouts)>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl Coordinator {
@@ -41,6 +43,7 @@ impl Coordinator {
             counters: Arc::new(counters),
             address: DEFAULT_ADDRESS,
             patience: None,
+            observer: None,
         }
     }
 
@@ -54,6 +57,31 @@ impl Coordinator {
     pub fn with_timeouts(mut self, env: SharedEnv, timeouts: Timeouts) -> Coordinator {
         self.patience = Some((env, timeouts));
         self
+    }
+
+    /// How long reads and writes take is told to `observer`.
+    pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Coordinator {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// What to tell the observer of a read or write that begins now.
+    pub(crate) fn begin(&self) -> u64 {
+        self.observer.as_ref().map_or(0, |observer| observer.begin())
+    }
+
+    /// Tells of a read of one page.
+    pub(crate) fn has_read(&self, table: TableId, is_range: bool, began_nanos: u64) {
+        if let Some(observer) = &self.observer {
+            observer.read(table, is_range, began_nanos);
+        }
+    }
+
+    /// Tells of a write.
+    pub(crate) fn has_written(&self, tables: &[TableId], began_nanos: u64) {
+        if let Some(observer) = &self.observer {
+            observer.wrote(tables, began_nanos);
+        }
     }
 
     /// The deadline of a request that begins now.

@@ -28,6 +28,7 @@ use basalt_ring::Replication;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::consistency::Placement;
+use crate::observer::tables_of;
 use crate::{Coordinator, ReplicaError};
 use remembered::{CounterKey, Remembered};
 
@@ -182,10 +183,12 @@ impl Coordinator {
         }
         let Some((first, replication)) = mutations.first() else { return Ok(()) };
         let (keyspace, replication) = (Arc::clone(&first.keyspace), replication.clone());
-        let mutations = mutations.into_iter().map(|(mutation, _)| mutation).collect();
+        let mutations: Vec<Mutation> = mutations.into_iter().map(|(mutation, _)| mutation).collect();
         let placement = Placement { replication: &replication, datacenter: &self.datacenter };
-        self.count(mutations)
-            .await
+        let (began_nanos, tables) = (self.begin(), tables_of(&mutations));
+        let counted = self.count(mutations).await;
+        self.has_written(&tables, began_nanos);
+        counted
             .map_err(|error| self.write_error(error, placement, &keyspace, consistency, WriteType::Counter))
     }
 

@@ -7,6 +7,7 @@ pub mod coordinator;
 pub mod counters;
 mod expiring;
 pub mod lwt;
+mod observer;
 pub mod read;
 pub mod replica;
 #[cfg(test)]
@@ -17,4 +18,5 @@ pub use basalt_ring::Replication;
 pub use coordinator::Coordinator;
 pub use counters::Counters;
 pub use expiring::Timeouts;
+pub use observer::{Observer, TableIds, tables_of};
 pub use replica::{OnApplied, Replica, ReplicaError, Reply, TableStorage};

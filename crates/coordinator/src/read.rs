@@ -41,11 +41,12 @@ impl Coordinator {
         command: ReadCommand,
         consistency: Consistency,
     ) -> Result<ReadPage, CqlError> {
-        let deadline = self.deadline(|timeouts| match command.target {
-            ReadTarget::Partition { .. } => timeouts.read_ms,
-            ReadTarget::Range { .. } => timeouts.range_ms,
-        });
-        self.until(deadline, self.replica.read(command, deadline)).await.map_err(|error| {
+        let began_nanos = self.begin();
+        let (table, is_range) = (command.table.id, matches!(command.target, ReadTarget::Range { .. }));
+        let deadline = self.deadline(|timeouts| if is_range { timeouts.range_ms } else { timeouts.read_ms });
+        let read = self.until(deadline, self.replica.read(command, deadline)).await;
+        self.has_read(table, is_range, began_nanos);
+        read.map_err(|error| {
             let placement = Placement { replication, datacenter: &self.datacenter };
             let failure = |reason: u16| CqlError::ReadFailure {
                 consistency,

@@ -7,6 +7,7 @@ use basalt_model::{Consistency, CqlError, Deadline, Mutation, TableId};
 use basalt_ring::Replication;
 
 use crate::consistency::Placement;
+use crate::observer::tables_of;
 use crate::read::{REASON_UNKNOWN, refusal};
 use crate::{Coordinator, ReplicaError};
 
@@ -41,7 +42,12 @@ impl Coordinator {
             WriteType::Cas => Deadline::NEVER,
             _ => self.deadline(|timeouts| timeouts.write_ms),
         };
+        let (began_nanos, tables) = (self.begin(), tables_of(&mutations));
         let applied = self.until(deadline, self.replica.apply(mutations, deadline)).await;
+        // Cassandra times conditional writes apart, and not by table.
+        if write_type != WriteType::Cas {
+            self.has_written(&tables, began_nanos);
+        }
         applied.map_err(|error| self.write_error(error, placement, &keyspace, consistency, write_type))
     }
 

@@ -27,6 +27,7 @@ mod requests;
 mod scratch;
 pub mod signals;
 pub mod snapshots;
+pub mod table_metrics;
 mod table_storage;
 mod trace;
 mod views;

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use basalt_coordinator::{OnApplied, Replica, ReplicaError, Reply};
+use basalt_coordinator::{OnApplied, Replica, ReplicaError, Reply, TableIds, tables_of};
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection, TombstoneReport};
 use basalt_model::env::SharedEnv;
 use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
-use basalt_storage::commit::{CommitError, Committer, OnCommitted, Submitted};
+use basalt_storage::commit::{Cause, CommitError, Committer, OnCommitted, Submitted};
 use basalt_storage::engine::{Engine, EngineError, ReadTier, WriteSet};
 use basalt_storage::read::{PAGE_BYTES_MAX, ReadError, ReadOptions, ReadOutcome, read};
 use basalt_storage::write::{WriteError, Writer};
@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 use crate::disk::Disk;
 use crate::pool::Pool;
 use crate::snapshots::Snapshots;
+use crate::table_metrics::TableMetrics;
 use crate::table_storage::{not_kept, on_pool};
 
 /// A read on a reactor that gathers more than this goes on elsewhere.
@@ -37,6 +38,7 @@ pub struct LocalReplica {
     disk: Arc<Disk>,
     snapshots: Option<Arc<Snapshots>>,
     thresholds: TombstoneThresholds,
+    metrics: Arc<TableMetrics>,
 }
 
 /// `tombstone_warn_threshold` and `tombstone_failure_threshold`.
@@ -70,7 +72,13 @@ impl LocalReplica {
         disk: Arc<Disk>,
         thresholds: TombstoneThresholds,
     ) -> LocalReplica {
-        LocalReplica { env, engine, writer, committer, pool, disk, snapshots: None, thresholds }
+        let metrics = Arc::new(TableMetrics::new(Arc::clone(&env), 0));
+        LocalReplica { env, engine, writer, committer, pool, disk, snapshots: None, thresholds, metrics }
+    }
+
+    /// Records what reads and writes cost.
+    pub fn recording(self, metrics: Arc<TableMetrics>) -> LocalReplica {
+        LocalReplica { metrics, ..self }
     }
 
     /// Takes snapshots before data goes, where that is wished.
@@ -83,6 +91,7 @@ impl LocalReplica {
         if !is_short(command) {
             return None;
         }
+        let began_nanos = self.metrics.begin();
         let thresholds = self.thresholds.of(command);
         let options = ReadOptions {
             tier: ReadTier::CacheOnly,
@@ -93,7 +102,10 @@ impl LocalReplica {
         };
         match read(&*self.engine, command, &options) {
             Ok(outcome) if is_cut_by_bytes(&outcome, command) => None,
-            Ok(outcome) => Some(Ok(page_of(outcome, command, thresholds))),
+            Ok(outcome) => {
+                record(&self.metrics, command, began_nanos, &outcome);
+                Some(Ok(page_of(outcome, command, thresholds)))
+            }
             Err(ReadError::Engine(EngineError::WouldBlock) | ReadError::TombstoneOverwhelming { .. }) => None,
             Err(error) => Some(Err(read_error(&self.disk, error, command))),
         }
@@ -110,6 +122,13 @@ fn is_short(command: &ReadCommand) -> bool {
             !is_filtered && !command.limits.distinct && command.limits.rows <= REACTOR_RANGE_ROWS
         }
     }
+}
+
+/// Notes what a read cost (`ReadCommand.withMetricsRecording`).
+fn record(metrics: &TableMetrics, command: &ReadCommand, began_nanos: u64, outcome: &ReadOutcome) {
+    let is_range = matches!(command.target, ReadTarget::Range { .. });
+    let rows = outcome.live_rows + outcome.static_rows;
+    metrics.read(command.table.id, began_nanos, is_range, rows, outcome.tombstones);
 }
 
 /// Whether the page ended for its bytes, not for the rows asked for.
@@ -188,7 +207,14 @@ impl LocalReplica {
         deadline: Deadline,
         on_applied: Option<OnApplied>,
     ) -> Reply<()> {
+        let applied = Applied {
+            began_nanos: self.metrics.begin(),
+            tables: tables_of(&mutations),
+            metrics: Arc::clone(&self.metrics),
+            then: on_applied,
+        };
         if self.disk.is_full() && mutations.iter().any(is_of_a_user) {
+            self.committer.stalls().refused(Cause::DiskFull);
             return Reply::ready(Err(ReplicaError::DiskFull));
         }
         let mut set = WriteSet::new();
@@ -199,27 +225,27 @@ impl LocalReplica {
                 let encoded = writer.lock_and_encode(&mutations, &mut set);
                 let _guards = encoded.map_err(|error| write_error(&disk, error))?;
                 let committed = committer.commit(set).map_err(|error| disk.commit_error(error));
-                committed.inspect(|()| done(on_applied))
+                committed.inspect(|()| applied.done())
             });
         }
         if let Err(error) = self.writer.encode(&mutations, &mut set) {
             return Reply::ready(Err(write_error(&self.disk, error)));
         }
         let mut later = None;
-        let mut then = on_applied;
+        let mut applied = Some(applied);
         let on_committed = || -> OnCommitted {
             let (sender, receiver) = oneshot::channel();
             later = Some(receiver);
-            let (then, disk) = (then.take(), Arc::clone(&self.disk));
+            let (applied, disk) = (applied.take(), Arc::clone(&self.disk));
             Box::new(move |result| {
-                let result = result.map_err(|error| disk.commit_error(error)).inspect(|()| done(then));
+                let result = result.map_err(|error| disk.commit_error(error)).inspect(|()| done(applied));
                 // Who asked may be gone: then nobody wants the answer.
                 drop(sender.send(result));
             })
         };
         match self.committer.submit(&mut set, false, on_committed) {
             Ok(Submitted::Done) => {
-                done(then);
+                done(applied);
                 Reply::ready(Ok(()))
             }
             Ok(Submitted::Queued) => match later {
@@ -230,7 +256,7 @@ impl LocalReplica {
                 let (committer, disk) = (Arc::clone(&self.committer), Arc::clone(&self.disk));
                 self.on_pool(deadline, move || {
                     let committed = committer.commit(set).map_err(|error| disk.commit_error(error));
-                    committed.inspect(|()| done(then))
+                    committed.inspect(|()| done(applied))
                 })
             }
             Err(error) => Reply::ready(Err(self.disk.commit_error(error))),
@@ -238,9 +264,26 @@ impl LocalReplica {
     }
 }
 
-fn done(then: Option<OnApplied>) {
-    if let Some(then) = then {
-        then();
+/// What is to be done when a write is applied.
+struct Applied {
+    began_nanos: u64,
+    tables: TableIds,
+    metrics: Arc<TableMetrics>,
+    then: Option<OnApplied>,
+}
+
+impl Applied {
+    fn done(self) {
+        self.metrics.wrote(&self.tables, self.began_nanos);
+        if let Some(then) = self.then {
+            then();
+        }
+    }
+}
+
+fn done(applied: Option<Applied>) {
+    if let Some(applied) = applied {
+        applied.done();
     }
 }
 
@@ -258,9 +301,10 @@ impl Replica for LocalReplica {
             return Reply::ready(answer);
         }
         let (engine, env) = (Arc::clone(&self.engine), Arc::clone(&self.env));
-        let disk = Arc::clone(&self.disk);
+        let (disk, metrics) = (Arc::clone(&self.disk), Arc::clone(&self.metrics));
         let thresholds = self.thresholds.of(&command);
         self.on_pool(deadline, move || {
+            let began_nanos = metrics.begin();
             let is_over = || deadline.has_passed(&*env);
             let options = ReadOptions {
                 tier: ReadTier::All,
@@ -269,7 +313,10 @@ impl Replica for LocalReplica {
                 is_over: Some(&is_over),
             };
             match read(&*engine, &command, &options) {
-                Ok(outcome) => Ok(page_of(outcome, &command, thresholds)),
+                Ok(outcome) => {
+                    record(&metrics, &command, began_nanos, &outcome);
+                    Ok(page_of(outcome, &command, thresholds))
+                }
                 Err(error) => {
                     if let ReadError::TombstoneOverwhelming { scanned } = &error {
                         tracing::error!(

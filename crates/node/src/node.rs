@@ -35,6 +35,7 @@ use crate::purging::Purging;
 use crate::reactor::Reactor;
 use crate::scratch::MemoryScratch;
 use crate::snapshots::{Expiry, Snapshots};
+use crate::table_metrics::TableMetrics;
 use crate::table_storage::EngineTables;
 use crate::views::Views;
 use crate::watching::Watching;
@@ -188,6 +189,8 @@ pub struct Storage {
     pub disk: Arc<Disk>,
     /// Keeps data that is about to go.
     pub snapshots: Arc<Snapshots>,
+    /// What reads and writes of each table cost.
+    pub metrics: Arc<TableMetrics>,
 }
 
 impl Storage {
@@ -218,6 +221,7 @@ impl Storage {
         )
         .map_err(system("removing unfinished snapshots"))?;
         let snapshots = Arc::new(snapshots);
+        let metrics = Arc::new(TableMetrics::new(Arc::clone(&env), settings.reactors));
         let replica = LocalReplica::new(
             env,
             Arc::clone(&engine),
@@ -230,9 +234,10 @@ impl Storage {
                 failure: settings.query.tombstone_failure_threshold,
             },
         );
-        let replica = Arc::new(replica.keeping(Arc::clone(&snapshots)));
+        let replica = replica.keeping(Arc::clone(&snapshots)).recording(Arc::clone(&metrics));
+        let replica = Arc::new(replica);
         let scratch = Arc::new(MemoryScratch);
-        Ok(Storage { engine, replica, scratch, pool, writer, committer, disk, snapshots })
+        Ok(Storage { engine, replica, scratch, pool, writer, committer, disk, snapshots, metrics })
     }
 }
 
@@ -276,6 +281,9 @@ impl Node {
             pool: Arc::clone(&storage.pool),
             engine: Arc::clone(&storage.engine),
             snapshots: Arc::clone(&storage.snapshots),
+            committer: Arc::clone(&storage.committer),
+            started_micros: env.wall_micros(),
+            metrics: Arc::clone(&storage.metrics),
         };
         let parts = SchemaStoreParts {
             env: Arc::clone(&env),
@@ -292,13 +300,21 @@ impl Node {
         {
             let clients = Arc::clone(&clients);
             schema.on_change(Box::new(move |change| clients.tell_all(change)));
+            let (metrics, known) = (Arc::clone(&storage.metrics), Arc::downgrade(&schema));
+            schema.on_change(Box::new(move |_| {
+                if let Some(schema) = known.upgrade() {
+                    let schema = schema.current();
+                    metrics.keep(|table| schema.tables_by_id.contains_key(&table));
+                }
+            }));
         }
         let counter_id = CounterId::of_host(schema.identity().host_id);
         let counters = Counters::new(Arc::clone(&env), counter_id, settings.counter_cache_bytes);
         let replica = Arc::clone(&storage.replica);
         let coordinator = Coordinator::new(replica, settings.datacenter.as_str().into(), counters)
             .at(SocketAddr::new(settings.broadcast_address, settings.storage_port))
-            .with_timeouts(Arc::clone(&env), settings.timeouts);
+            .with_timeouts(Arc::clone(&env), settings.timeouts)
+            .observed_by(Arc::clone(&storage.metrics) as _);
         let processor = Arc::new(QueryProcessor::new(
             Arc::clone(&env),
             Arc::clone(&schema) as Arc<dyn SchemaAccess>,

@@ -17,6 +17,7 @@ use crate::connection;
 use crate::context::{Context, Local};
 use crate::limits::ConnectionLimits;
 use crate::metrics::Recorder;
+use crate::table_metrics;
 
 /// How often the coarse clock ticks.
 const TICK_MS: u64 = 50;
@@ -64,6 +65,7 @@ impl Reactor {
         let work = {
             let (load, recorder) = (Arc::clone(&load), Arc::clone(&recorder));
             move || {
+                table_metrics::enter_reactor(index);
                 let local = Rc::new(Local::new(context, recorder));
                 let connections = LocalSet::new();
                 if index == 0 {

@@ -1,17 +1,22 @@
 //! What the node tells of itself in `system_views`. Knows no table's form.
 
+mod compactions;
+mod costs;
 mod snapshots;
+mod stalls;
 
 use std::sync::Arc;
 
-use basalt_model::TableId;
+use basalt_model::{Schema, TableId};
 use basalt_query::system_tables::{ClientView, NodeViews, SettingView, ThreadPoolView, ViewRow};
+use basalt_storage::commit::Committer;
 use basalt_storage::engine::Engine;
 
 use crate::clients::Clients;
 use crate::config::Config;
 use crate::pool::Pool;
 use crate::snapshots::Snapshots;
+use crate::table_metrics::TableMetrics;
 
 /// The node's view of itself.
 pub struct Views {
@@ -25,6 +30,12 @@ pub struct Views {
     pub engine: Arc<dyn Engine>,
     /// What is kept.
     pub snapshots: Arc<Snapshots>,
+    /// Where writes wait.
+    pub committer: Arc<Committer>,
+    /// What reads and writes of each table cost.
+    pub metrics: Arc<TableMetrics>,
+    /// When the node started, microseconds since 1970.
+    pub started_micros: i64,
 }
 
 impl NodeViews for Views {
@@ -55,10 +66,13 @@ impl NodeViews for Views {
         Some(self.engine.stats(table).ok()?.disk_bytes)
     }
 
-    fn rows(&self, table: &str) -> Vec<ViewRow> {
+    fn rows(&self, table: &str, schema: &Schema) -> Vec<ViewRow> {
         match table {
+            "pending_compactions" => compactions::pending(&*self.engine, schema),
+            "sstable_tasks" => compactions::tasks(&*self.engine, schema, self.started_micros),
+            "write_stalls" => stalls::rows(self.committer.stalls()),
             "snapshots" => snapshots::rows(&self.snapshots),
-            _ => Vec::new(),
+            _ => costs::rows(table, &self.metrics, schema),
         }
     }
 }

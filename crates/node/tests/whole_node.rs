@@ -20,7 +20,8 @@ use common::{Client, error_of, query, settings};
 const VERSIONS: [ProtocolVersion; 3] = [ProtocolVersion::V3, ProtocolVersion::V4, ProtocolVersion::V5];
 
 fn start(engine: &Arc<dyn Engine>) -> Node {
-    let settings = settings("cluster_name: whole\n");
+    // An engine in memory has no files to keep.
+    let settings = settings("cluster_name: whole\nauto_snapshot: false\n");
     let env: SharedEnv = Arc::new(SystemEnv::new());
     let storage = Storage::open(&settings, Arc::clone(&env), Arc::clone(engine)).expect("storage");
     let bound = listener::bind(settings.listen, true).expect("a free port");
@@ -176,6 +177,58 @@ fn system_views_show_the_node() {
     assert_eq!(cells(&rows(ask(&mut client, text))), [Some(Bytes::from_static(b"batch"))]);
     let connected = rows(ask(&mut client, "SELECT username FROM system_views.clients"));
     assert_eq!(cells(&connected), [Some(Bytes::from_static(b"anonymous"))]);
+    node.drain().expect("all on disk");
+}
+
+/// One value of `system_views`, as the number it is.
+fn shown(client: &mut Client, column: &str, view: &str, key: &str) -> u64 {
+    let text = format!("SELECT {column} FROM system_views.{view} WHERE {key}");
+    let [Some(value)] = &cells(&rows(ask(client, &text)))[..] else { panic!("{text}") };
+    u64::from_be_bytes(value[..].try_into().expect("eight bytes"))
+}
+
+#[test]
+fn system_views_show_what_tables_cost() {
+    let node = start(&memory());
+    let mut client = connect(&node, ProtocolVersion::V5);
+    ask(
+        &mut client,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    ask(&mut client, "CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))");
+    for b in 0..4 {
+        ask(&mut client, &format!("INSERT INTO k.t (a, b, c) VALUES (1, {b}, 1)"));
+    }
+    ask(&mut client, "DELETE FROM k.t WHERE a = 1 AND b = 0");
+    for text in ["SELECT * FROM k.t WHERE a = 1", "SELECT * FROM k.t WHERE a = 2", "SELECT * FROM k.t"] {
+        ask(&mut client, text);
+    }
+    let key = "keyspace_name = 'k' AND table_name = 't'";
+    for (view, count) in [
+        ("local_write_latency", 5),
+        ("coordinator_write_latency", 5),
+        ("local_read_latency", 2),
+        ("coordinator_read_latency", 2),
+        ("local_scan_latency", 1),
+        ("coordinator_scan_latency", 1),
+        ("rows_per_read", 3),
+        ("tombstones_per_read", 3),
+    ] {
+        assert_eq!(shown(&mut client, "count", view, key), count, "{view}");
+    }
+    let max = |client: &mut Client, view| f64::from_bits(shown(client, "max", view, key));
+    assert!((max(&mut client, "rows_per_read") - 3.0).abs() < 1e-9);
+    assert!((max(&mut client, "tombstones_per_read") - 1.0).abs() < 1e-9);
+    let millis =
+        |client: &mut Client, column| f64::from_bits(shown(client, column, "coordinator_write_latency", key));
+    let (median, longest) = (millis(&mut client, "p50th_ms"), millis(&mut client, "max_ms"));
+    assert!(0.0 < median && median <= longest, "{median} {longest}");
+    assert_eq!(shown(&mut client, "pending_bytes", "pending_compactions", key), 0);
+    assert_eq!(shown(&mut client, "waited", "write_stalls", "cause = 'disk_full'"), 0);
+    // Of what is gone nothing stays.
+    ask(&mut client, "DROP TABLE k.t");
+    let text = format!("SELECT count FROM system_views.local_read_latency WHERE {key}");
+    assert!(cells(&rows(ask(&mut client, &text))).is_empty());
     node.drain().expect("all on disk");
 }
 

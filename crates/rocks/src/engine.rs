@@ -1,6 +1,7 @@
 //! [`RocksEngine`]: the engine's contract on RocksDB. Reads, views, cursors and table changes are
 //! in their own files; here are writes, syncs, flushes and the end.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +10,8 @@ use arc_swap::ArcSwap;
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{
-    Condition, Cursor, CursorOptions, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged,
-    StorageOptions, Sync, TableInfo, TableStats, Values, WindowId, WriteOptions, WriteSet,
+    Condition, Cursor, CursorOptions, Debt, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged,
+    StallCause, StorageOptions, Sync, TableInfo, TableStats, Task, Values, WindowId, WriteOptions, WriteSet,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -20,6 +21,7 @@ use rocksdb::{
 };
 
 use crate::cursor::{self, RocksCursor};
+use crate::debt::Stalled;
 use crate::directory::Directory;
 use crate::error;
 use crate::events::Events;
@@ -52,6 +54,7 @@ pub struct RocksEngine {
     read_cache_only: ReadOptions,
     is_closed: AtomicBool,
     trouble: Trouble,
+    stalled: Mutex<Stalled>,
     cut_short: Option<CutShort>,
     db: Arc<DB>,
     kit: Kit,
@@ -104,6 +107,7 @@ impl RocksEngine {
             read_cache_only: options::read(true),
             is_closed: AtomicBool::new(false),
             trouble: Trouble::default(),
+            stalled: Mutex::default(),
             cut_short: opened.cut_short,
             db: opened.db,
             kit: opened.kit,
@@ -490,6 +494,18 @@ impl Engine for RocksEngine {
             memtable_bytes: part(of_family.memtable_bytes),
             disk_bytes,
         })
+    }
+
+    fn debts(&self) -> Result<HashMap<TableId, Debt>, EngineError> {
+        self.debts_now()
+    }
+
+    fn tasks(&self) -> Result<Vec<Task>, EngineError> {
+        self.running_tasks()
+    }
+
+    fn stall_cause(&self) -> Option<StallCause> {
+        self.cause_of_stalls(&self.stalled)
     }
 
     fn files(&self) -> Option<&Path> {

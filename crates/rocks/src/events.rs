@@ -1,5 +1,5 @@
-//! What RocksDB says of work in the background that failed, through its event listener; and the one decision that has
-//! to be made there: whether all writes stop for it.
+//! What RocksDB says through its event listener: which compactions run, and what work in the background failed; and the
+//! one decision that has to be made there, whether all writes stop for it.
 //!
 //! RocksDB takes no write for any table any more once a compaction has met a damaged file. The compaction of one table is
 //! no reason for that: its files stay as they were, and what reads the damage fails with it. So this failure is taken
@@ -47,6 +47,16 @@ pub(crate) struct Failure {
     pub(crate) text: String,
 }
 
+/// A compaction that runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Compaction {
+    pub(crate) family: String,
+    /// RocksDB's number for it.
+    pub(crate) job: u64,
+    /// The numbers of the files it reads.
+    pub(crate) files: Vec<u64>,
+}
+
 /// What was said so far.
 #[derive(Default)]
 pub(crate) struct Events {
@@ -55,6 +65,8 @@ pub(crate) struct Events {
     flush_failed: AtomicBool,
     /// Memtables were switched, and with them the log.
     has_new_log: AtomicBool,
+    /// Compactions that began and have not ended.
+    running: Mutex<Vec<Compaction>>,
 }
 
 impl Events {
@@ -82,6 +94,19 @@ impl Events {
     /// Whether there may be a new log since last asked.
     pub(crate) fn take_new_log(&self) -> bool {
         self.has_new_log.swap(false, Ordering::AcqRel)
+    }
+
+    /// The compactions that run now.
+    pub(crate) fn compactions(&self) -> Vec<Compaction> {
+        self.running.lock().clone()
+    }
+
+    fn began(&self, compaction: Compaction) {
+        self.running.lock().push(compaction);
+    }
+
+    fn ended(&self, job: u64) {
+        self.running.lock().retain(|running| running.job != job);
     }
 
     /// Notes a failure, and answers whether RocksDB is to go on as if it had not happened.
@@ -119,8 +144,8 @@ pub(crate) fn listen(options: &mut Options, events: &Arc<Events>) {
             Some(forget),
             Some(on_flush),
             Some(on_flush),
-            Some(on_compaction),
-            Some(on_compaction),
+            Some(on_compaction_begun),
+            Some(on_compaction_ended),
             Some(on_subcompaction),
             Some(on_subcompaction),
             Some(on_ingestion),
@@ -169,11 +194,46 @@ unsafe extern "C" fn on_memtable_sealed(state: *mut c_void, _: *const ffi::rocks
 unsafe extern "C" fn on_flush(_: *mut c_void, _: *mut ffi::rocksdb_t, _: *const ffi::rocksdb_flushjobinfo_t) {
 }
 
-unsafe extern "C" fn on_compaction(
-    _: *mut c_void,
+/// SAFETY: `state` is what [`listen`] made, and `info` is RocksDB's for the time of the call.
+unsafe extern "C" fn on_compaction_begun(
+    state: *mut c_void,
     _: *mut ffi::rocksdb_t,
-    _: *const ffi::rocksdb_compactionjobinfo_t,
+    info: *const ffi::rocksdb_compactionjobinfo_t,
 ) {
+    // SAFETY: see above; each name is RocksDB's for the time of the call, of the length it says.
+    unsafe {
+        let text = |read: &dyn Fn(*mut usize) -> *const c_char| {
+            let mut length = 0;
+            let start = read(&raw mut length);
+            if start.is_null() {
+                return String::new();
+            }
+            String::from_utf8_lossy(std::slice::from_raw_parts(start.cast::<u8>(), length)).into_owned()
+        };
+        let file = |at| {
+            let name = text(&|length| ffi::rocksdb_compactionjobinfo_input_file_at(info, at, length));
+            crate::trouble::file_number(&name)
+        };
+        let files = (0..ffi::rocksdb_compactionjobinfo_input_files_count(info)).filter_map(file).collect();
+        let family = text(&|length| ffi::rocksdb_compactionjobinfo_cf_name(info, length));
+        (*state.cast_const().cast::<Events>()).began(Compaction { family, job: job_of(info), files });
+    }
+}
+
+/// SAFETY: as of [`on_compaction_begun`].
+unsafe extern "C" fn on_compaction_ended(
+    state: *mut c_void,
+    _: *mut ffi::rocksdb_t,
+    info: *const ffi::rocksdb_compactionjobinfo_t,
+) {
+    // SAFETY: see above.
+    unsafe { (*state.cast_const().cast::<Events>()).ended(job_of(info)) };
+}
+
+/// SAFETY: `info` is RocksDB's for the time of the call.
+unsafe fn job_of(info: *const ffi::rocksdb_compactionjobinfo_t) -> u64 {
+    // SAFETY: see above. Job numbers count up from 1.
+    u64::try_from(unsafe { ffi::rocksdb_compactionjobinfo_job_id(info) }).unwrap_or(0)
 }
 
 unsafe extern "C" fn on_subcompaction(_: *mut c_void, _: *const ffi::rocksdb_subcompactionjobinfo_t) {}

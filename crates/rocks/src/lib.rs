@@ -10,6 +10,7 @@
 mod budget;
 mod catalogue;
 mod cursor;
+mod debt;
 mod directory;
 mod engine;
 mod error;

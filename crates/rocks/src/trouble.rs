@@ -164,7 +164,7 @@ impl RocksEngine {
 }
 
 /// The number of the first table file that a text names.
-fn file_number(text: &str) -> Option<u64> {
+pub(crate) fn file_number(text: &str) -> Option<u64> {
     let end = text.find(".sst")?;
     let digits = text.get(..end)?.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
     text.get(digits..end)?.parse().ok()

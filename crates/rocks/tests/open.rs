@@ -339,7 +339,38 @@ fn a_write_that_may_not_wait_says_when_it_would() {
         }
     });
     let stalled = stalled.expect("four gigabytes are more than memtables of eight megabytes hold");
+    assert_eq!(engine.stall_cause(), Some(basalt_storage::engine::StallCause::Memtables));
+    let debt = engine.debts().expect("it is open")[&table(1)];
+    assert!(debt.delays + debt.stops > 0 && debt.memtables > 0, "{debt:?}");
     assert_eq!(get(&engine, 1, &stalled.to_be_bytes()), None, "nothing was written");
     put(&engine, 1, &stalled.to_be_bytes(), b"waited");
     assert_eq!(get(&engine, 1, &stalled.to_be_bytes()), Some(b"waited".to_vec()));
+}
+
+#[test]
+fn a_compaction_is_a_task_while_it_runs() {
+    let scratch = Scratch::new();
+    let engine =
+        RocksEngine::open(&basalt_rocks::RocksConfig::new(scratch.join("data"), 0, 2)).expect("it opens");
+    engine.create_table(table(1)).expect("a table");
+    assert_eq!(engine.tasks(), Ok(Vec::new()));
+    // A task may be over before anyone looks: then once more.
+    let seen = (0..100_u32).find_map(|round| {
+        for number in 0..2_000_u32 {
+            put(&engine, 1, &(number * 100 + round).to_be_bytes(), &[7; 1_000]);
+        }
+        engine.flush(Some(table(1))).expect("flushed");
+        std::thread::scope(|scope| {
+            let compacting = scope.spawn(|| engine.compact(table(1)).expect("compacted"));
+            let mut seen = None;
+            while seen.is_none() && !compacting.is_finished() {
+                seen =
+                    engine.tasks().expect("tasks").into_iter().find(|task| task.files > 0 && task.bytes > 0);
+            }
+            seen
+        })
+    });
+    assert_eq!(seen.expect("seen").table, Some(table(1)));
+    engine.wait_for_compactions().expect("all done");
+    assert_eq!(engine.tasks(), Ok(Vec::new()), "nothing runs any more");
 }

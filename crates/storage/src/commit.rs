@@ -11,6 +11,7 @@
 mod gate;
 mod group;
 mod periodic;
+mod stalls;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,7 @@ use crate::engine::{Engine, EngineError, WriteOptions, WriteSet};
 use gate::Gate;
 
 pub use gate::Watch;
+pub use stalls::{Cause, StallCounts, Stalls};
 
 /// Write sets that wait for the committer may hold this many bytes; more is refused.
 pub const QUEUE_BYTES_MAX: usize = 64 << 20;
@@ -97,12 +99,22 @@ impl CommitCounters {
 struct Way {
     engine: Arc<dyn Engine>,
     gate: Arc<Gate>,
+    env: SharedEnv,
+    stalls: Arc<Stalls>,
 }
 
 impl Way {
     fn write(&self, sets: &[&WriteSet], options: WriteOptions) -> Result<(), EngineError> {
         let _passage = self.gate.enter(sets.iter().copied());
-        self.engine.write(sets, options)
+        match self.engine.write(sets, WriteOptions { may_block: false, ..options }) {
+            Err(EngineError::WouldStall) if options.may_block => {}
+            written => return written,
+        }
+        let start = self.env.monotonic_nanos();
+        let cause = self.stalls.cause_of(&*self.engine, &*self.env);
+        let written = self.engine.write(sets, options);
+        self.stalls.waited(cause, sets.len(), self.env.monotonic_nanos().saturating_sub(start));
+        written
     }
 }
 
@@ -117,6 +129,7 @@ pub struct Committer {
     engine: Arc<dyn Engine>,
     gate: Arc<Gate>,
     counters: Arc<CommitCounters>,
+    stalls: Arc<Stalls>,
 }
 
 impl Committer {
@@ -127,21 +140,27 @@ impl Committer {
     pub fn start(engine: Arc<dyn Engine>, env: SharedEnv, mode: SyncMode) -> std::io::Result<Committer> {
         let counters = Arc::new(CommitCounters::default());
         let gate = Arc::new(Gate::default());
-        let way = || Way { engine: Arc::clone(&engine), gate: Arc::clone(&gate) };
+        let stalls = Arc::new(Stalls::default());
+        let way = Way {
+            engine: Arc::clone(&engine),
+            gate: Arc::clone(&gate),
+            env: Arc::clone(&env),
+            stalls: Arc::clone(&stalls),
+        };
         let kind = match mode {
             SyncMode::Periodic { period_ms, lag_block_ms } => Kind::Periodic(periodic::Periodic::start(
-                way(),
+                way,
                 env,
                 counters.clone(),
                 period_ms,
                 lag_block_ms,
             )?),
-            SyncMode::Batch => Kind::Group(group::Group::start(way(), env, counters.clone(), 0)?),
+            SyncMode::Batch => Kind::Group(group::Group::start(way, env, counters.clone(), 0)?),
             SyncMode::Group { window_ms } => {
-                Kind::Group(group::Group::start(way(), env, counters.clone(), window_ms)?)
+                Kind::Group(group::Group::start(way, env, counters.clone(), window_ms)?)
             }
         };
-        Ok(Committer { kind, engine, gate, counters })
+        Ok(Committer { kind, engine, gate, counters, stalls })
     }
 
     /// Commits a write set, or queues it: then it is taken out of `set`, and what `on_committed`
@@ -214,6 +233,11 @@ impl Committer {
     /// What was done so far.
     pub fn counters(&self) -> &CommitCounters {
         &self.counters
+    }
+
+    /// Writes that waited or were refused.
+    pub fn stalls(&self) -> &Stalls {
+        &self.stalls
     }
 
     /// Commits what is queued, syncs, and ends the thread. Later writes are refused.

@@ -5,11 +5,13 @@
 //! operands, [`crate::merge::merge`]. It knows nothing of partitions, rows or columns. No value is empty: one that
 //! becomes empty is no entry any more.
 
+mod debt;
 pub mod failing;
 pub mod mem;
 pub mod options;
 mod write_set;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use basalt_model::TableId;
@@ -17,6 +19,7 @@ use basalt_model::schema::OptionsEffect;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+pub use debt::{Debt, StallCause, Task};
 pub use options::StorageOptions;
 pub use write_set::{Op, OpKind, WriteSet};
 
@@ -446,6 +449,28 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// # Errors
     /// `UnknownTable`, `Closed`.
     fn stats(&self, table: TableId) -> Result<TableStats, EngineError>;
+
+    /// The work that the tables' data still asks for. An engine that puts nothing off names none.
+    ///
+    /// # Errors
+    /// `Io`, `Closed`.
+    fn debts(&self) -> Result<HashMap<TableId, Debt>, EngineError> {
+        Ok(HashMap::new())
+    }
+
+    /// Rewrites of files that run now.
+    ///
+    /// # Errors
+    /// `Io`, `Closed`.
+    fn tasks(&self) -> Result<Vec<Task>, EngineError> {
+        Ok(Vec::new())
+    }
+
+    /// Why writes are held back, or were when they last were; `None` if they never were. Looks at every table: for a
+    /// write that has to wait anyway.
+    fn stall_cause(&self) -> Option<StallCause> {
+        None
+    }
 
     /// Flushes, syncs and closes; later calls answer `Closed`. A second call does nothing.
     ///

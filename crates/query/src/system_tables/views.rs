@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use basalt_model::TableId;
+use basalt_model::{Schema, TableId};
 use bytes::Bytes;
 use uuid::Uuid;
 
@@ -135,8 +135,8 @@ pub trait NodeViews: Send + Sync {
     }
 
     /// Rows of any other table of `system_views`, e.g. `local_read_latency`,
-    /// `cql_metrics`, `caches`, `sstable_tasks`.
-    fn rows(&self, _table: &str) -> Vec<ViewRow> {
+    /// `cql_metrics`, `caches`, `sstable_tasks`; `schema` is the schema now.
+    fn rows(&self, _table: &str, _schema: &Schema) -> Vec<ViewRow> {
         Vec::new()
     }
 }

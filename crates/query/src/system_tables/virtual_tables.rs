@@ -42,7 +42,7 @@ pub fn rows(table: &Table, context: &VirtualContext<'_>) -> Vec<ViewRow> {
         ("system_views", "thread_pools") => views::thread_pools(context),
         ("system_views", "gossip_info") => views::gossip_info(context),
         ("system_views", "disk_usage") => views::disk_usage(context),
-        ("system_views", name) => context.views.rows(name),
+        ("system_views", name) => context.views.rows(name, context.schema),
         _ => Vec::new(),
     }
 }

@@ -12,7 +12,8 @@ use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CommitCounters, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, Way, is_fatal, log_failed,
+    Cause, CommitCounters, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, Way, is_fatal,
+    log_failed,
 };
 use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
 
@@ -81,6 +82,7 @@ impl Group {
         // One set of any size is let into an empty queue.
         let is_full = queue.waiting.len() >= QUEUE_SETS_MAX || queue.bytes + bytes > QUEUE_BYTES_MAX;
         if is_full && !queue.waiting.is_empty() {
+            self.shared.way.stalls.refused(Cause::LogQueue);
             return Err(CommitError::Overloaded);
         }
         queue.bytes += bytes;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
-use super::{CommitCounters, CommitError, Way, is_fatal, log_failed};
+use super::{Cause, CommitCounters, CommitError, Way, is_fatal, log_failed};
 use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
 
 const NANOS_PER_MS: u64 = 1_000_000;
@@ -76,7 +76,11 @@ impl Periodic {
             if !may_block {
                 return Err(EngineError::WouldStall.into());
             }
-            shared.wait_for_sync()?;
+            let start = shared.env.monotonic_nanos();
+            let waited = shared.wait_for_sync();
+            let nanos = shared.env.monotonic_nanos().saturating_sub(start);
+            shared.way.stalls.waited(Cause::LogSync, 1, nanos);
+            waited?;
         }
         // Set before and not after: a sync between the two then only comes once too often.
         shared.is_dirty.store(true, Ordering::Release);

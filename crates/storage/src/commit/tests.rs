@@ -199,6 +199,7 @@ fn a_full_queue_refuses() {
         }
     };
     assert_eq!(refused.0, CommitError::Overloaded);
+    assert_eq!(world.committer.stalls().of(Cause::LogQueue).refused, 1);
     assert!(!refused.1.is_empty(), "the set is still the caller's");
     assert_eq!(receivers.len(), QUEUE_SETS_MAX);
     world.committer.stop().unwrap();
@@ -241,4 +242,30 @@ fn a_failed_periodic_sync_refuses_all_that_follow() {
     world.engine.heal();
     assert!(world.committer.commit(set(b"c")).is_err(), "for good");
     assert!(world.committer.stop().is_err());
+}
+
+#[test]
+fn waits_and_refusals_are_counted_by_cause() {
+    for mode in [SyncMode::Batch, SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 3_600_000 }] {
+        let world = world(mode);
+        let stalls = world.committer.stalls();
+        world.committer.commit(set(b"a")).unwrap();
+        assert!(Cause::ALL.iter().all(|cause| stalls.of(*cause) == StallCounts::default()));
+        world.engine.fail(Call::Write, 0, EngineError::WouldStall, false);
+        world.committer.commit(set(b"b")).unwrap();
+        assert!(is_there(&world, b"b"));
+        assert_eq!(stalls.of(Cause::Engine).waited, 1, "this engine does not say why");
+    }
+}
+
+#[test]
+fn a_wait_for_a_sync_is_counted() {
+    let world = world(SyncMode::Periodic { period_ms: 1, lag_block_ms: 10 });
+    let stalls = world.committer.stalls();
+    while stalls.of(Cause::LogSync).waited == 0 {
+        // The clock passes the bound; the sync that comes within a millisecond lets the writer go.
+        world.env.nanos.fetch_add(11_000_000, Ordering::SeqCst);
+        world.committer.commit(set(b"a")).unwrap();
+    }
+    assert_eq!(stalls.of(Cause::LogSync).refused, 0);
 }
