@@ -16,6 +16,8 @@ use basalt_rocks::RocksEngine;
 use basalt_storage::checker::{EPOCH_S, Store, test_table};
 use basalt_storage::engine::{CursorOptions, Engine, EngineError, ReadTier, Reads};
 use basalt_storage::purge::{PurgeCounts, Terms};
+use basalt_storage::read::digest::of_response;
+use basalt_storage::read::response::Purging;
 use basalt_storage::read::{ReadError, ReadOptions, read};
 use bytes::Bytes;
 use common::env;
@@ -315,6 +317,14 @@ fn a_read_ends_among_purged_keys_when_its_time_is_over() {
         assert_eq!(looks.get(), 2);
         // With more time, nothing.
         assert!(read(&*world.engine, &command, &options).unwrap().page.partitions.is_empty());
+        assert!(looks.get() >= 4);
+        // What replicas answer is walked over in the same way.
+        looks.set(0);
+        let view = world.engine.view().expect("a view");
+        let digest = || of_response(&*view, &command, Purging::of(&command), &options);
+        assert_eq!(digest(), Err(ReadError::TimedOut));
+        assert_eq!(looks.get(), 2);
+        digest().expect("in time");
         assert!(looks.get() >= 4);
     }
 }

@@ -113,8 +113,14 @@ impl World {
         let table = &*self.table;
         let fetched = Fetched::everything(table);
         let filter = ClusteringFilter::all();
-        let read =
-            PartitionRead { table, key: &self.key, filter: &filter, fetched: &fetched, tier: ReadTier::All };
+        let read = PartitionRead {
+            table,
+            key: &self.key,
+            filter: &filter,
+            fetched: &fetched,
+            tier: ReadTier::All,
+            is_over: None,
+        };
         let mut enclosed = Enclosed::default();
         walk(&*self.engine.view().unwrap(), read, &mut enclosed).unwrap();
         enclosed.found
@@ -344,7 +350,8 @@ fn range_tombstones_are_cut_and_cover_as_in_cassandra() {
                     let engine = &*world.engine;
                     let tier = ReadTier::All;
                     let mut walk =
-                        TombstoneWalk::new(engine, &world.table, &partition, tier, is_reversed).unwrap();
+                        TombstoneWalk::new(engine, &world.table, &partition, tier, None, is_reversed)
+                            .unwrap();
                     let found = walk.cover(&position).unwrap();
                     let expected = deletion(expected).timestamp;
                     assert_eq!(found.timestamp, expected, "{line} at {}", hex(&position));

@@ -96,7 +96,7 @@ impl<'p> Pass<'p> {
             self.row(prefix, EntryKind::Static, &row, head.deletion)?;
         }
         let mut covers = match head.has_range_tombstones {
-            true => Some(TombstoneWalk::new(self.view, table, prefix, ReadTier::All, false)?),
+            true => Some(TombstoneWalk::new(self.view, table, prefix, ReadTier::All, None, false)?),
             false => None,
         };
         let mut row = StoredRow::default();

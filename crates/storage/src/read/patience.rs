@@ -1,15 +1,17 @@
-//! A cursor that looks at the clock while it passes over what was purged and not compacted yet: a table may have
-//! millions of such keys between two rows.
+//! A cursor that looks at the clock while it passes over keys that show nothing: what was purged and not compacted yet, rows
+//! that a deletion covers, range tombstones. A table may have millions of such keys between two rows.
 
 use crate::engine::{Cursor, EngineError};
 
-/// Keys of which nothing is left that are passed between two looks at the clock: some milliseconds.
+/// Keys, with something left or nothing, that are passed between two looks at the clock: some milliseconds.
 pub const KEYS_PER_LOOK: usize = 4_096;
 
 /// A cursor whose moves end with [`EngineError::Paused`] when nobody waits any more.
 pub struct Patience<'c> {
     cursor: Box<dyn Cursor + 'c>,
     is_over: Option<&'c dyn Fn() -> bool>,
+    /// Keys passed since the last look.
+    passed: usize,
 }
 
 impl<'c> Patience<'c> {
@@ -18,7 +20,7 @@ impl<'c> Patience<'c> {
         if is_over.is_some() {
             cursor.pause_after(KEYS_PER_LOOK);
         }
-        Patience { cursor, is_over }
+        Patience { cursor, is_over, passed: 0 }
     }
 
     /// Goes on with a move that has paused, while somebody waits.
@@ -27,8 +29,16 @@ impl<'c> Patience<'c> {
         mut moved: Result<bool, EngineError>,
         go_on: fn(&mut (dyn Cursor + 'c)) -> Result<bool, EngineError>,
     ) -> Result<bool, EngineError> {
-        while moved == Err(EngineError::Paused) && !self.is_over.is_some_and(|is_over| is_over()) {
+        let Some(is_over) = self.is_over else { return moved };
+        while moved == Err(EngineError::Paused) && !is_over() {
             moved = go_on(&mut *self.cursor);
+        }
+        self.passed += 1;
+        if self.passed == KEYS_PER_LOOK {
+            self.passed = 0;
+            if is_over() {
+                return Err(EngineError::Paused);
+            }
         }
         moved
     }

@@ -127,8 +127,9 @@ pub fn respond(
     };
     match &command.target {
         ReadTarget::Partition { key, filter } => {
-            let read =
-                PartitionRead { table: &command.table, key, filter, fetched: &fetched, tier: options.tier };
+            let (table, fetched) = (&command.table, &fetched);
+            let (tier, is_over) = (options.tier, options.is_over);
+            let read = PartitionRead { table, key, filter, fetched, tier, is_over };
             walk(reads, read, &mut responder)?;
             responder.end();
         }
@@ -158,7 +159,8 @@ fn respond_range(
         // Earlier pages can only have ended in the partition the range starts at.
         let is_first = matches!(&range.start, KeyBound::Key { key: first, inclusive: true } if *first == key);
         responder.is_first = is_first;
-        let read = PartitionRead { table, key: &key, filter, fetched, tier };
+        let is_over = responder.options.is_over;
+        let read = PartitionRead { table, key: &key, filter, fetched, tier, is_over };
         let mut rows = PartitionWalk::new(table, &mut cursor, partition, true, true);
         walk_rows(reads, read, &mut rows, is_first, responder)?;
         responder.end();

@@ -106,7 +106,8 @@ fn read_partition(
     let mut tombstones = None;
     if head.has_range_tombstones {
         let partition = walk.partition();
-        let walk = TombstoneWalk::new(reads, table, partition, collector.tier, filter.reversed)?;
+        let walk =
+            TombstoneWalk::new(reads, table, partition, collector.tier, collector.is_over, filter.reversed)?;
         tombstones = Some(walk.counting_from(collector.gc_before_s()));
     }
     let mut row = StoredRow::default();

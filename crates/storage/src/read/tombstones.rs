@@ -3,30 +3,33 @@
 use basalt_model::{Deletion, Table, TableId};
 
 use super::InTable;
+use super::patience::Patience;
 use crate::cells::{RangeTombstoneEntry, deletion_rank};
 use crate::engine::{Cursor, CursorOptions, EngineError, ReadTier, Reads};
 use crate::keys::EntryKind;
 
-/// A cursor over the range tombstones of `partition`, a prefix of keys, and what their keys begin with.
+/// A cursor over the range tombstones of `partition`, a prefix of keys, and what their keys begin with. Its moves end when
+/// `is_over` says so.
 pub fn under_cursor<'r>(
     reads: &'r dyn Reads,
     table: &Table,
     partition: &[u8],
     tier: ReadTier,
-) -> Result<(Vec<u8>, Box<dyn Cursor + 'r>), EngineError> {
+    is_over: Option<&'r dyn Fn() -> bool>,
+) -> Result<(Vec<u8>, Patience<'r>), EngineError> {
     let mut area = partition.to_vec();
     area.push(EntryKind::RangeTombstone as u8);
     let mut upper = partition.to_vec();
     upper.push(EntryKind::Row as u8);
     let options = CursorOptions { tier, lower: &area, upper: Some(&upper), fills_cache: true };
-    let cursor = reads.cursor(table.id, options)?;
+    let cursor = Patience::new(reads.cursor(table.id, options)?, is_over);
     Ok((area, cursor))
 }
 
 /// Range tombstones of a partition under a cursor.
 pub struct TombstoneWalk<'r> {
     table: TableId,
-    cursor: Box<dyn Cursor + 'r>,
+    cursor: Patience<'r>,
     /// Partition and kind: what their keys begin with.
     area: Vec<u8>,
     is_reversed: bool,
@@ -46,9 +49,10 @@ impl<'r> TombstoneWalk<'r> {
         table: &Table,
         partition: &[u8],
         tier: ReadTier,
+        is_over: Option<&'r dyn Fn() -> bool>,
         is_reversed: bool,
     ) -> Result<TombstoneWalk<'r>, EngineError> {
-        let (area, cursor) = under_cursor(reads, table, partition, tier)?;
+        let (area, cursor) = under_cursor(reads, table, partition, tier, is_over)?;
         Ok(TombstoneWalk {
             table: table.id,
             cursor,

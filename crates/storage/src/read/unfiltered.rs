@@ -12,10 +12,11 @@ use basalt_model::{Bound, BoundKind, Clustering, DecoratedKey, Deletion, Row, Sl
 use super::ReadError;
 use super::fetched::Fetched;
 use super::partition::{EncodedRange, PartitionWalk};
+use super::patience::Patience;
 use super::projection::Projection;
 use super::stored_row::StoredRow;
 use crate::cells::HeadEntry;
-use crate::engine::{CursorOptions, EngineError, ReadTier, Reads};
+use crate::engine::{Cursor, CursorOptions, EngineError, ReadTier, Reads};
 use crate::keys::clustering::append_bound;
 use crate::keys::{EntryKind, KeyError, PARTITION_END, append_partition};
 use covers::Covers;
@@ -102,6 +103,8 @@ pub struct PartitionRead<'a> {
     pub fetched: &'a Fetched,
     /// Where to look.
     pub tier: ReadTier,
+    /// Whether nobody waits any more: then the walk ends with [`ReadError::TimedOut`], also where it shows nothing.
+    pub is_over: Option<&'a dyn Fn() -> bool>,
 }
 
 /// Walks over a partition. `reads` must be a view.
@@ -116,9 +119,9 @@ pub fn walk(reads: &dyn Reads, read: PartitionRead<'_>, visitor: &mut dyn Visito
     let mut upper = partition.clone();
     upper.push(PARTITION_END);
     let options = CursorOptions { tier: read.tier, lower: &lower, upper: Some(&upper), fills_cache: true };
-    let mut cursor = reads.cursor(read.table.id, options)?;
+    let mut cursor = Patience::new(reads.cursor(read.table.id, options)?, read.is_over);
     let is_at = cursor.seek(&lower)?;
-    let mut rows = PartitionWalk::new(read.table, &mut *cursor, partition, is_at, true);
+    let mut rows = PartitionWalk::new(read.table, &mut cursor, partition, is_at, true);
     walk_rows(reads, read, &mut rows, true, visitor)
 }
 
@@ -186,7 +189,8 @@ fn open_covers<'r>(
     if !head.has_range_tombstones {
         return Ok(None);
     }
-    Covers::new(reads, read.table, partition, read.tier, head.deletion, read.filter.reversed).map(Some)
+    let PartitionRead { table, filter, tier, is_over, .. } = *read;
+    Covers::new(reads, table, partition, tier, is_over, head.deletion, filter.reversed).map(Some)
 }
 
 /// What is asked for of a partition as slices, in reading order, and their encoded bounds; `resumes` leaves out all up

@@ -265,3 +265,48 @@ fn an_answer_ends_at_the_threshold_of_tombstones_and_when_nobody_waits() {
     let over = || true;
     assert_eq!(digest(980, &ReadOptions { is_over: Some(&over), ..usual }), Err(ReadError::TimedOut));
 }
+
+/// Rows and range tombstones that a deletion of the partition covers make nothing of an answer; they take time all the same.
+#[test]
+fn an_answer_that_shows_nothing_ends_when_nobody_waits() {
+    const COVERED: u32 = 3 * crate::read::patience::KEYS_PER_LOOK as u32;
+    let table = test_table(false);
+    let key = DecoratedKey::new(Bytes::from_static(b"k"));
+    let mut updates = Vec::new();
+    for first in (0..COVERED).step_by(1_024) {
+        let mut update = PartitionUpdate::new(table.clone(), key.clone());
+        for number in first..first + 1_024 {
+            let values = [Bytes::copy_from_slice(&number.to_be_bytes()), Bytes::from_static(b"a")];
+            let liveness = Liveness::at(1);
+            update.rows.push(Row { liveness, ..Row::new(Clustering::from_values(values)) });
+        }
+        updates.push(update);
+    }
+    let mut deleted = PartitionUpdate::new(table.clone(), key.clone());
+    deleted.deletion = Deletion { timestamp: 5, local_time_s: 990 };
+    updates.push(deleted);
+    let engine = written(&table, &updates);
+    let view = engine.view().unwrap();
+    let filter = ClusteringFilter::all();
+    let partition = ReadTarget::Partition { key, filter: filter.clone() };
+    for target in [partition, ReadTarget::Range { range: KeyRange::all(), filter }] {
+        let command = ReadCommand {
+            table: table.clone(),
+            now_s: NOW_S,
+            columns: ColumnFilter::All,
+            row_filter: RowFilter::default(),
+            limits: DataLimits::NONE,
+            target,
+        };
+        let looks = std::cell::Cell::new(0);
+        let is_over = || {
+            looks.set(looks.get() + 1);
+            looks.get() == 3
+        };
+        let options = ReadOptions { is_over: Some(&is_over), ..ReadOptions::new(ReadTier::All) };
+        let answer = of_response(&*view, &command, Purging::of(&command), &options);
+        assert_eq!(answer, Err(ReadError::TimedOut));
+        assert_eq!(looks.get(), 3, "one before the first row, and others on the way");
+        of_response(&*view, &command, Purging::of(&command), &options).expect("in time");
+    }
+}

@@ -12,6 +12,7 @@ use crate::engine::{Cursor, EngineError, ReadTier, Reads};
 use crate::keys::clustering::decode_bound;
 use crate::read::InTable;
 use crate::read::partition::EncodedRange;
+use crate::read::patience::Patience;
 use crate::read::tombstones;
 
 /// One end of a range tombstone.
@@ -45,7 +46,7 @@ impl Cover {
 /// Range tombstones under a cursor, and which of them is open.
 pub struct Covers<'r> {
     table: &'r Table,
-    cursor: Box<dyn Cursor + 'r>,
+    cursor: Patience<'r>,
     /// Partition and kind: what their keys begin with.
     area: Vec<u8>,
     /// What deletes no more than the partition's deletion makes no marker.
@@ -70,10 +71,11 @@ impl<'r> Covers<'r> {
         table: &'r Table,
         partition: &[u8],
         tier: ReadTier,
+        is_over: Option<&'r dyn Fn() -> bool>,
         partition_deletion: Deletion,
         is_reversed: bool,
     ) -> Result<Covers<'r>, EngineError> {
-        let (area, cursor) = tombstones::under_cursor(reads, table, partition, tier)?;
+        let (area, cursor) = tombstones::under_cursor(reads, table, partition, tier, is_over)?;
         Ok(Covers {
             table,
             cursor,

@@ -104,7 +104,7 @@ impl Entries {
         let filter =
             &ClusteringFilter { rows: RowSelection::Slices(vec![slice]), reversed, resume_after: None };
         let mut shown = Shown::default();
-        let read = PartitionRead { table, key: &key(), filter, fetched, tier: ReadTier::All };
+        let read = PartitionRead { table, key: &key(), filter, fetched, tier: ReadTier::All, is_over: None };
         walk(&*engine.view()?, read, &mut shown)?;
         Ok(shown.0)
     }
