@@ -171,6 +171,10 @@ impl Server {
     }
 }
 
+/// What a mutation may write, for each byte of `max_mutation_size`, which is measured as Cassandra sends it: every key in storage
+/// holds that of its partition. The bound is one of memory; the client's is [`basalt_query`]'s matter.
+const WRITTEN_PER_SENT: usize = 4;
+
 /// What storage gives a node.
 pub struct Storage {
     /// Where data is.
@@ -211,7 +215,8 @@ impl Storage {
         let committer = Arc::new(committer);
         let pool = Arc::new(Pool::new("disk", Arc::clone(&env), settings.pool_threads));
         let max_mutation_bytes = usize::try_from(settings.max_mutation_bytes).unwrap_or(usize::MAX);
-        let writer = Arc::new(Writer::new(Arc::clone(&engine), max_mutation_bytes));
+        let written_max_bytes = max_mutation_bytes.saturating_mul(WRITTEN_PER_SENT);
+        let writer = Arc::new(Writer::new(Arc::clone(&engine), written_max_bytes));
         let disk = Arc::new(Disk::new(settings.disk));
         let snapshots = Snapshots::open(
             Arc::clone(&env),

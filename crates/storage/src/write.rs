@@ -18,7 +18,7 @@ use crate::cells::HeadEntry;
 use crate::engine::{Engine, EngineError, OpKind, WriteSet};
 use crate::keys::{self, EntryKind, KeyError};
 
-/// `max_mutation_size` as Cassandra computes it: half of a commit log segment of 32 MiB.
+/// What one mutation may write where nothing else is said: 16 MiB.
 pub const MAX_MUTATION_BYTES_DEFAULT: usize = 16 << 20;
 
 /// Locks for writers of range tombstones; more than threads ever wait for them.
@@ -27,7 +27,7 @@ const STRIPES: usize = 256;
 /// Why a mutation was not turned into a write set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// It is larger than `max_mutation_size`.
+    /// It would write more than one mutation may.
     #[error("mutation of {bytes} bytes is larger than the limit of {limit_bytes}")]
     TooLarge {
         /// Bytes of keys and values it would write.
@@ -62,7 +62,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// For an engine; `max_mutation_bytes` bounds one mutation.
+    /// For an engine; `max_mutation_bytes` bounds what one mutation writes, keys and values.
     pub fn new(engine: Arc<dyn Engine>, max_mutation_bytes: usize) -> Writer {
         let stripes = (0..STRIPES).map(|_| Mutex::new(())).collect();
         Writer { engine, stripes, max_mutation_bytes }

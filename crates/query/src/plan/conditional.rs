@@ -18,7 +18,7 @@ use bytes::Bytes;
 use super::attributes::Attributes;
 use super::collect::Collector;
 use super::modify::{ModifyPlan, Rows};
-use super::{Execution, Reader};
+use super::{Execution, Reader, oversize};
 use crate::bind::Binding;
 use crate::conditions::{Bound, Condition, Conditions};
 use crate::error::{CqlResult, bail, ensure, invalid};
@@ -106,6 +106,8 @@ pub(crate) async fn execute(
     request.write(&mut collector, current.as_slice(), timestamp, execution)?;
     let mutations = collector.into_mutations().into_iter().map(|(mutation, _)| held_back(mutation));
     let mutations: Vec<Mutation> = mutations.filter(|mutation| !is_nothing(mutation)).collect();
+    let max_bytes = processor.settings.max_mutation_bytes;
+    mutations.iter().try_for_each(|mutation| oversize::check(mutation, max_bytes))?;
     if !mutations.is_empty() {
         coordinator.check_commit(replication, options.consistency)?;
         coordinator.write(replication, mutations, options.consistency, WriteType::Cas).await?;

@@ -220,11 +220,9 @@ impl ModifyPlan {
         self.add_updates(&mut collector, execution, &keys, timestamp).await?;
         let mutations: Vec<Mutation> =
             collector.into_mutations().into_iter().map(|(mutation, _)| mutation).collect();
-        // One row is never larger than the message that brings it.
-        if mutations.iter().any(|mutation| mutation.updates.iter().any(|update| update.rows.len() > 1)) {
-            let max_bytes = execution.processor.settings.max_mutation_bytes;
-            mutations.iter().try_for_each(|mutation| oversize::check(mutation, max_bytes))?;
-        }
+        // One row, too, may be larger than the message that brings it: a named value may be bound twice.
+        let max_bytes = execution.processor.settings.max_mutation_bytes;
+        mutations.iter().try_for_each(|mutation| oversize::check(mutation, max_bytes))?;
         if mutations.is_empty() {
             return Ok(StatementResult::Void);
         }
