@@ -155,3 +155,89 @@ fn the_guardrail_refuses_above_its_threshold() {
         assert_eq!((disk.is_full(), disk.seen.lock().is_stuffed), (is_full, is_stuffed), "{used_bytes}");
     }
 }
+
+struct World {
+    engine: Arc<FailingEngine<MemEngine>>,
+    committer: Committer,
+    disk: Disk,
+}
+
+impl World {
+    fn new() -> World {
+        let engine = Arc::new(FailingEngine::new(MemEngine::new()));
+        let committer = Committer::start(engine.clone(), Arc::new(SystemEnv::new()), SyncMode::Batch);
+        let disk = Disk::new(DiskSettings::default());
+        World { engine, committer: committer.expect("started"), disk }
+    }
+
+    /// A look at a disk that has so much left of a hundred bytes that are kept; when to look again.
+    fn look(&self, available_bytes: u64) -> Duration {
+        let condition =
+            Condition { available_bytes, reserve_bytes: 100, memtable_bytes: 10, ..Condition::default() };
+        self.look_at(condition)
+    }
+
+    fn look_at(&self, condition: Condition) -> Duration {
+        self.engine.set_condition(condition);
+        self.disk.look(&*self.engine, &self.committer, &no_names())
+    }
+}
+
+#[test]
+fn a_full_disk_has_space_again_with_a_quarter_more() {
+    let world = World::new();
+    for (available_bytes, is_full) in
+        [(100, false), (99, true), (100, true), (124, true), (125, false), (100, false), (99, true)]
+    {
+        world.look(available_bytes);
+        assert_eq!(world.disk.is_full(), is_full, "{available_bytes}");
+    }
+}
+
+/// Ten bytes of memtables and half of what is kept, for a new log, must fit.
+#[test]
+fn a_full_disk_is_flushed_now_and_then_if_there_is_room_for_it() {
+    let world = World::new();
+    let flushes = |available_bytes, looks| {
+        for _ in 0..looks {
+            world.look(available_bytes);
+        }
+        world.engine.made(Call::Flush)
+    };
+    assert_eq!(flushes(60, 1), 0, "there is no room");
+    assert_eq!(flushes(61, LOOKS_PER_FLUSH - 1), 0, "it was full already");
+    assert_eq!(flushes(61, 1), 1);
+    assert_eq!(flushes(61, LOOKS_PER_FLUSH), 1);
+    assert_eq!(flushes(61, 1), 2);
+    assert_eq!(flushes(125, 1), 2, "it has space again");
+    assert_eq!(flushes(61, 1), 3, "full anew: at once");
+}
+
+#[test]
+fn a_disk_is_looked_at_oftener_when_little_is_left() {
+    let world = World::new();
+    for (available_bytes, tick) in [(u64::MAX, TICK), (800, TICK), (799, TICK_NEAR), (0, TICK_NEAR)] {
+        assert_eq!(world.look(available_bytes), tick, "{available_bytes}");
+    }
+}
+
+#[test]
+fn writes_are_taken_again_when_what_is_kept_is_free() {
+    let world = World::new();
+    let full = |available_bytes| Condition {
+        available_bytes,
+        reserve_bytes: 100,
+        is_writing: false,
+        ..Condition::default()
+    };
+    world.look_at(full(99));
+    assert_eq!(world.engine.made(Call::Resume), 0, "it would only meet the end again");
+    world.engine.fail(Call::Resume, 0, EngineError::OutOfSpace { detail: String::new() }, false);
+    world.look_at(full(100));
+    assert_eq!(world.engine.made(Call::Resume), 1, "tried, in vain");
+    world.look_at(full(100));
+    assert_eq!(world.engine.made(Call::Resume), 2);
+    world.look(100);
+    assert_eq!(world.engine.made(Call::Resume), 2, "writes are taken");
+    assert_eq!(*world.disk.verdict().borrow(), Verdict::GoOn, "a full disk is no failure");
+}
