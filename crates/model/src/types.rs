@@ -1,10 +1,11 @@
-//! CQL types. What a type's bytes may be ([`validate`]), how they compare ([`compare`]), and the
-//! two names a type has: its CQL text ([`cql_name`]) and Cassandra's Java class ([`class_name`]).
+//! CQL types. What a type's bytes may be ([`validate`], and when they are read [`read`]), how they compare
+//! ([`compare`]), and the two names a type has: its CQL text ([`cql_name`]) and Cassandra's Java class ([`class_name`]).
 
 pub mod class_name;
 pub mod compare;
 pub mod cql_name;
 pub mod elements;
+pub mod read;
 pub mod validate;
 
 use std::sync::Arc;

@@ -22,12 +22,6 @@ fn keeps_bytes(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether an empty value of the type is read as null (`TypeSerializer.deserialize`).
-pub(crate) fn is_empty_null(data_type: &DataType) -> bool {
-    use DataType as T;
-    !matches!(data_type, T::Text | T::Ascii | T::Blob | T::Tuple(_) | T::Udt { .. } | T::Custom(_))
-}
-
 /// The form in which a bound collection or user type is stored: each element as Cassandra writes what it reads
 /// (`decompose` after `compose`), empty elements of a list null where the type says so, sets and maps sorted and without
 /// duplicates. The same bytes if they have that form. Other types stay as they are.
@@ -43,7 +37,7 @@ pub(crate) fn stored_form(data_type: &DataType, value: Bytes) -> CqlResult<Bytes
     };
     let Some(elements) = list_to_rewrite(element, &value) else { return Ok(value) };
     let read = |element_value: Option<Bytes>| match element_value {
-        Some(bytes) if !(bytes.is_empty() && is_empty_null(element)) => {
+        Some(bytes) if !(bytes.is_empty() && element.reads_empty_as_null()) => {
             element_form(element, bytes).map(Some)
         }
         _ => Ok(None),
@@ -68,7 +62,7 @@ fn usual_nulls(value: &[u8]) -> Option<Bytes> {
 
 /// The elements of a list that may be stored in another form than it came in.
 fn list_to_rewrite(element: &DataType, value: &Bytes) -> Option<Vec<Option<Bytes>>> {
-    if keeps_bytes(element) && !has_gap(value, is_empty_null(element)) {
+    if keeps_bytes(element) && !has_gap(value, element.reads_empty_as_null()) {
         return None;
     }
     unpack_nullable_list(value)

@@ -1,5 +1,7 @@
 //! Which bytes are a value of a type (`TypeSerializer.validate`), with Cassandra's messages.
 
+use std::fmt::Display;
+
 use super::elements::{take_count, take_value, take_vector_element, take_vint};
 use super::{DataType, UserType};
 
@@ -8,8 +10,31 @@ use super::{DataType, UserType};
 #[error("{0}")]
 pub struct MarshalError(pub String);
 
-fn refuse<T>(text: impl Into<String>) -> Result<T, MarshalError> {
-    Err(MarshalError(text.into()))
+pub(super) fn refuse<T, E: From<MarshalError>>(text: impl Into<String>) -> Result<T, E> {
+    Err(MarshalError(text.into()).into())
+}
+
+/// What is wrong with bytes, before it is known what that is called.
+pub(super) enum Flaw {
+    Refused(MarshalError),
+    /// A part ends too soon, which has the name of the collection around it (Java's `IndexOutOfBoundsException`).
+    CutOff,
+}
+
+impl From<MarshalError> for Flaw {
+    fn from(error: MarshalError) -> Flaw {
+        Flaw::Refused(error)
+    }
+}
+
+impl Flaw {
+    /// The error, of a type or kind of types that has this name.
+    pub(super) fn named(self, name: impl Display) -> MarshalError {
+        match self {
+            Flaw::Refused(error) => error,
+            Flaw::CutOff => MarshalError(format!("Not enough bytes to read a {name}")),
+        }
+    }
 }
 
 impl DataType {
@@ -18,35 +43,29 @@ impl DataType {
     /// # Errors
     /// With Cassandra's text when it is not.
     pub fn validate(&self, value: &[u8]) -> Result<(), MarshalError> {
+        self.check(value).map_err(|flaw| flaw.named(self))
+    }
+
+    pub(super) fn check(&self, value: &[u8]) -> Result<(), Flaw> {
         match self {
             DataType::Blob | DataType::Varint | DataType::Custom(_) => Ok(()),
-            DataType::Text => validate_text(value),
+            DataType::Text => Ok(validate_text(value)?),
             DataType::Ascii => match value.iter().find(|byte| !byte.is_ascii()) {
                 Some(&byte) => refuse(format!("Invalid byte for ascii: {}", byte as i8)),
                 None => Ok(()),
             },
-            DataType::Duration => validate_duration(value),
-            DataType::TimeUuid => validate_timeuuid(value),
-            DataType::Reversed(base) => base.validate(value),
-            DataType::List { element, .. } => validate_collection(value, "list", &[element]),
-            DataType::Set { element, .. } => validate_collection(value, "set", &[element]),
-            DataType::Map { key, value: values, .. } => validate_collection(value, "map", &[key, values]),
-            DataType::Tuple(types) => validate_tuple(value, types),
-            DataType::Udt { definition, .. } => validate_udt(value, definition),
-            DataType::Vector { element, dimension } => self.validate_vector(value, element, *dimension),
-            scalar => scalar.validate_length(value),
-        }
-    }
-
-    /// Checks a bound value; a collection is read element by element then (`ListSerializer.deserialize`), and the
-    /// elements of a list may be null.
-    ///
-    /// # Errors
-    /// With Cassandra's text when it is no value of this type.
-    pub fn validate_bound(&self, value: &[u8]) -> Result<(), MarshalError> {
-        match self {
-            DataType::List { element, .. } => validate_elements(value, "list", &[element], true),
-            other => other.validate(value),
+            DataType::Duration => Ok(validate_duration(value)?),
+            DataType::TimeUuid => Ok(validate_timeuuid(value)?),
+            DataType::Reversed(base) => base.check(value),
+            DataType::List { element, .. } => Ok(validate_collection(value, "list", &[element])?),
+            DataType::Set { element, .. } => Ok(validate_collection(value, "set", &[element])?),
+            DataType::Map { key, value: values, .. } => {
+                Ok(validate_collection(value, "map", &[key, values])?)
+            }
+            DataType::Tuple(types) => check_tuple(value, types),
+            DataType::Udt { definition, .. } => check_udt(value, definition),
+            DataType::Vector { element, dimension } => self.check_vector(value, element, *dimension),
+            scalar => Ok(scalar.validate_length(value)?),
         }
     }
 
@@ -79,15 +98,18 @@ impl DataType {
         if valid { Ok(()) } else { refuse(format!("{text} ({length})")) }
     }
 
-    fn validate_vector(&self, value: &[u8], element: &DataType, dimension: u32) -> Result<(), MarshalError> {
+    fn check_vector(&self, value: &[u8], element: &DataType, dimension: u32) -> Result<(), Flaw> {
         if value.is_empty() {
             return refuse("Invalid empty vector value");
         }
         let mut rest = value;
         for _ in 0..dimension {
             match take_vector_element(&mut rest, element) {
-                Some(next) => element.validate(next)?,
-                None => return refuse(format!("Not enough bytes to read a {self}")),
+                Some(next) => element.check(next)?,
+                None if rest.is_empty() || element.fixed_length().is_some() => {
+                    return refuse(format!("Not enough bytes to read a {self}"));
+                }
+                None => return Err(Flaw::CutOff),
             }
         }
         match rest.len() {
@@ -111,8 +133,8 @@ fn validate_text(value: &[u8]) -> Result<(), MarshalError> {
     }
 }
 
-/// Texts in collections are read by Java's decoder, which is strict.
-fn validate_element_text(value: &[u8]) -> Result<(), MarshalError> {
+/// Texts are read by Java's decoder, which is strict.
+pub(super) fn validate_strict_text(value: &[u8]) -> Result<(), MarshalError> {
     match std::str::from_utf8(value) {
         Ok(_) => Ok(()),
         Err(_) if is_loose_utf8(value) => refuse(format!("Invalid UTF-8 bytes {}", hex(value))),
@@ -181,35 +203,39 @@ fn validate_duration(value: &[u8]) -> Result<(), MarshalError> {
     }
 }
 
+/// `types`: of the element, or of key and value.
 fn validate_collection(value: &[u8], name: &str, types: &[&DataType]) -> Result<(), MarshalError> {
-    validate_elements(value, name, types, false)
+    check_collection(value, name, |rest| {
+        types.iter().try_for_each(|data_type| data_type.check(take_part(rest)?.ok_or_else(null)?))
+    })
 }
 
-/// `types`: of the element, or of key and value.
-fn validate_elements(
+/// Walks a collection; `check` takes an element, or an entry, off the rest.
+pub(super) fn check_collection(
     value: &[u8],
     name: &str,
-    types: &[&DataType],
-    may_be_null: bool,
+    check: impl Fn(&mut &[u8]) -> Result<(), Flaw>,
 ) -> Result<(), MarshalError> {
-    let too_short = || MarshalError(format!("Not enough bytes to read a {name}"));
     let mut rest = value;
-    let count = take_count(&mut rest).ok_or_else(too_short)?;
+    let count = take_count(&mut rest).ok_or_else(|| Flaw::CutOff.named(name))?;
     for _ in 0..count {
-        for data_type in types {
-            match take_value(&mut rest).ok_or_else(too_short)? {
-                Some(element) if **data_type == DataType::Text => validate_element_text(element)?,
-                Some(element) => data_type.validate(element)?,
-                None if may_be_null => {}
-                None => return refuse("Null value read when not allowed"),
-            }
-        }
+        check(&mut rest).map_err(|flaw| flaw.named(name))?;
     }
     if rest.is_empty() { Ok(()) } else { refuse(format!("Unexpected extraneous bytes after {name} value")) }
 }
 
+/// The next part of a collection.
+pub(super) fn take_part<'a>(rest: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Flaw> {
+    take_value(rest).ok_or(Flaw::CutOff)
+}
+
+/// What null is refused with where a collection has none.
+pub(super) fn null() -> Flaw {
+    MarshalError("Null value read when not allowed".to_owned()).into()
+}
+
 /// Fewer components than declared are allowed, more are not.
-fn validate_tuple(value: &[u8], types: &[DataType]) -> Result<(), MarshalError> {
+fn check_tuple(value: &[u8], types: &[DataType]) -> Result<(), Flaw> {
     let mut rest = value;
     for (index, data_type) in types.iter().enumerate() {
         if rest.is_empty() {
@@ -221,14 +247,14 @@ fn validate_tuple(value: &[u8], types: &[DataType]) -> Result<(), MarshalError> 
         match take_value(&mut rest) {
             None => return refuse(format!("Not enough bytes to read {index}th component")),
             Some(None) => {}
-            Some(Some(component)) => data_type.validate(component)?,
+            Some(Some(component)) => data_type.check(component)?,
         }
     }
     if rest.is_empty() { Ok(()) } else { refuse("Invalid remaining data after end of tuple value") }
 }
 
 /// Fewer fields than declared are allowed, more are not.
-fn validate_udt(value: &[u8], definition: &UserType) -> Result<(), MarshalError> {
+fn check_udt(value: &[u8], definition: &UserType) -> Result<(), Flaw> {
     let mut rest = value;
     for (index, (name, data_type)) in definition.fields.iter().enumerate() {
         if rest.is_empty() {
@@ -240,9 +266,12 @@ fn validate_udt(value: &[u8], definition: &UserType) -> Result<(), MarshalError>
         match take_value(&mut rest) {
             None => return refuse(format!("Not enough bytes to read {index}th field {name}")),
             Some(None) => {}
-            Some(Some(field)) => data_type.validate(field).map_err(|error| {
-                MarshalError(format!("Failure validating the {index}th field {name}; {error}"))
-            })?,
+            Some(Some(field)) => match data_type.check(field) {
+                Err(Flaw::Refused(error)) => {
+                    return refuse(format!("Failure validating the {index}th field {name}; {error}"));
+                }
+                checked => checked?,
+            },
         }
     }
     if rest.is_empty() { Ok(()) } else { refuse("Invalid remaining data after end of UDT value") }

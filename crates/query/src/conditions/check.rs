@@ -29,7 +29,7 @@ pub(super) fn holds(bound: &Bound, column: &Column, row: Option<&Row>) -> CqlRes
     let value = cells_to_value(data_type, cells);
     if matches!(bound.operator, Operator::Contains | Operator::ContainsKey) {
         let elements = value.map(|value| frozen_elements(data_type, &value)).unwrap_or_default();
-        return contains(bound, data_type, &elements);
+        return contains(bound, data_type, &elements, DataType::part_reads_as_same);
     }
     any(bound, data_type, value.as_ref())
 }
@@ -187,7 +187,13 @@ fn cell_elements(data_type: &DataType, cells: &[Cell]) -> Elements {
     cells.iter().map(pair).collect()
 }
 
-fn contains(bound: &Bound, data_type: &DataType, elements: &Elements) -> CqlResult<bool> {
+/// Whether an element, key or value is one that is asked for; `is_same` says so of a part and a value.
+fn contains(
+    bound: &Bound,
+    data_type: &DataType,
+    elements: &Elements,
+    is_same: impl Fn(&DataType, Option<&[u8]>, Option<&[u8]>) -> bool,
+) -> CqlResult<bool> {
     let by_key = bound.operator == Operator::ContainsKey || matches!(data_type, DataType::Set { .. });
     let element_type: &DataType = match data_type {
         DataType::Map { key, .. } if by_key => key,
@@ -200,8 +206,8 @@ fn contains(bound: &Bound, data_type: &DataType, elements: &Elements) -> CqlResu
             bail!("Invalid comparison with null for operator \"{}\"", bound.operator.symbol());
         };
         let mut parts =
-            elements.iter().filter_map(|(key, value)| if by_key { key.as_ref() } else { value.as_ref() });
-        if parts.any(|part| element_type.compare(part, value).is_eq()) {
+            elements.iter().map(|(key, value)| if by_key { key.as_deref() } else { value.as_deref() });
+        if parts.any(|part| is_same(element_type, part, Some(value))) {
             return Ok(true);
         }
     }
@@ -212,7 +218,10 @@ fn collection_holds(bound: &Bound, data_type: &DataType, cells: &[Cell]) -> CqlR
     check_set(bound)?;
     let actual = cell_elements(data_type, cells);
     if matches!(bound.operator, Operator::Contains | Operator::ContainsKey) {
-        return contains(bound, data_type, &actual);
+        let compares = |data_type: &DataType, part: Option<&[u8]>, value: Option<&[u8]>| {
+            part.zip(value).is_some_and(|(part, value)| data_type.compare(part, value).is_eq())
+        };
+        return contains(bound, data_type, &actual, compares);
     }
     for value in &bound.values {
         let wanted = value.as_ref().map(|value| frozen_elements(data_type, value));

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use basalt_model::DataType;
 
+use super::types::expand_user_types;
+
 /// Whether cells of `previous` can be read as `new`.
 pub fn is_serialization_compatible(new: &DataType, previous: &DataType) -> bool {
     let composed = previous.is_collection() || matches!(previous, DataType::Udt { .. });
@@ -112,6 +114,8 @@ fn is_compatible(new: &DataType, previous: &DataType) -> bool {
                     is_serialization_compatible(value, before)
                 }
         }
+        // Cassandra leaves user types inside a vector as they are when it forgets those of a dropped column.
+        (DataType::Vector { .. }, DataType::Vector { .. }) => expand_user_types(new) == *previous,
         _ => false,
     }
 }

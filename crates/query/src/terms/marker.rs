@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use basalt_cql::ast;
 use basalt_model::DataType;
-use basalt_model::types::elements::{take_count, take_value};
 
 use super::Term;
 use crate::bind::Binding;
@@ -84,45 +83,9 @@ impl Marker {
                 Ok(Value::Bytes(bytes.clone()))
             }
             Value::Bytes(bytes) => {
-                check_count(&self.data_type, bytes)?;
                 self.data_type.validate_bound(bytes).map_err(marshal)?;
-                check_nested_counts(&self.data_type, bytes)?;
                 Ok(Value::Bytes(stored_form(&self.data_type, bytes.clone())?))
             }
         }
     }
-}
-
-/// A collection cannot have fewer than no elements.
-fn check_count(data_type: &DataType, bytes: &[u8]) -> CqlResult<()> {
-    let kind = match data_type {
-        DataType::List { .. } => "list",
-        DataType::Set { .. } => "set",
-        DataType::Map { .. } => "map",
-        _ => return Ok(()),
-    };
-    if bytes.len() >= 4 && bytes[0] & 0x80 != 0 {
-        bail!("The data cannot be deserialized as a {kind}");
-    }
-    Ok(())
-}
-
-/// Nor can those that are elements of a collection. Types nest at most 64 deep.
-fn check_nested_counts(data_type: &DataType, bytes: &[u8]) -> CqlResult<()> {
-    let parts = match data_type {
-        DataType::List { element, .. } | DataType::Set { element, .. } => [element, element],
-        DataType::Map { key, value, .. } => [key, value],
-        _ => return Ok(()),
-    };
-    if !parts.iter().any(|part| part.is_collection()) {
-        return Ok(());
-    }
-    let mut rest = bytes;
-    let _count = take_count(&mut rest);
-    for part in parts.iter().cycle() {
-        let Some(element) = take_value(&mut rest) else { break };
-        check_count(part, element.unwrap_or_default())?;
-        check_nested_counts(part, element.unwrap_or_default())?;
-    }
-    Ok(())
 }

@@ -18,7 +18,7 @@ use crate::error::{CqlResult, bail, invalid};
 use crate::receiver::{Markers, Receiver};
 use crate::request::Value;
 use crate::text::in_map_order;
-use crate::values::{is_empty_null, vector};
+use crate::values::vector;
 
 /// The types of a tuple's fields; a user type is a tuple here, as in Cassandra.
 fn field_types(data_type: &DataType) -> Option<Vec<DataType>> {
@@ -261,7 +261,9 @@ fn pack_vector(element: &DataType, values: Vec<Value>) -> CqlResult<Value> {
     let mut elements = Vec::with_capacity(values.len());
     for value in values {
         match value {
-            Value::Bytes(bytes) if !(bytes.is_empty() && is_empty_null(element)) => elements.push(bytes),
+            Value::Bytes(bytes) if !(bytes.is_empty() && element.reads_empty_as_null()) => {
+                elements.push(bytes)
+            }
             _ => return invalid("null is not supported inside vectors"),
         }
     }

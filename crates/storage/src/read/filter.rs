@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use basalt_model::command::{Expression, Operator};
 use basalt_model::schema::{Column, ColumnKind};
+use basalt_model::types::elements::take_value;
 use basalt_model::{CounterContext, DataType, DecoratedKey, ReadCommand, Row, Table};
 use bytes::Bytes;
 
@@ -72,7 +73,8 @@ fn is_met_by_value(expression: &Expression, data_type: &DataType, found: &[u8]) 
     let operand = &expression.value;
     if let Some(key) = &expression.map_key {
         let DataType::Map { key: key_type, value: value_type, .. } = data_type else { return false };
-        let value = entries(found).find(|(k, _)| key_type.compare(k, key).is_eq()).map(|(_, v)| v);
+        let is_key = |entry: &Option<&[u8]>| key_type.compare(entry.unwrap_or_default(), key).is_eq();
+        let value = entries(found).find(|(k, _)| is_key(k)).map(|(_, v)| v.unwrap_or_default());
         return value.is_some_and(|value| compares(expression.operator, value_type, value, operand));
     }
     match expression.operator {
@@ -135,36 +137,35 @@ fn is_met_by_cells(expression: &Expression, column: &Column, row: &Row) -> bool 
     }
 }
 
+/// In a frozen collection a value is found if it is the same once read, in cells if it compares as equal.
 fn contains(data_type: &DataType, found: &[u8], operand: &[u8]) -> bool {
     match data_type {
         DataType::List { element, .. } | DataType::Set { element, .. } => {
-            elements(found).any(|value| element.compare(value, operand).is_eq())
+            elements(found).any(|value| element.part_reads_as_same(value, Some(operand)))
         }
-        DataType::Map { value, .. } => entries(found).any(|(_, v)| value.compare(v, operand).is_eq()),
+        DataType::Map { value, .. } => {
+            entries(found).any(|(_, v)| value.part_reads_as_same(v, Some(operand)))
+        }
         _ => false,
     }
 }
 
 fn contains_key(data_type: &DataType, found: &[u8], operand: &[u8]) -> bool {
     match data_type {
-        DataType::Map { key, .. } => entries(found).any(|(k, _)| key.compare(k, operand).is_eq()),
+        DataType::Map { key, .. } => {
+            entries(found).any(|(k, _)| key.compare(k.unwrap_or_default(), operand).is_eq())
+        }
         _ => false,
     }
 }
 
 /// The parts of a frozen list or set behind their number; of a map, keys and values in turn.
-fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn elements(value: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     let mut rest = value.get(4..).unwrap_or_default();
-    std::iter::from_fn(move || {
-        let (length, behind) = rest.split_first_chunk::<4>()?;
-        let length = usize::try_from(i32::from_be_bytes(*length)).unwrap_or(0);
-        let (element, behind) = behind.split_at_checked(length)?;
-        rest = behind;
-        Some(element)
-    })
+    std::iter::from_fn(move || take_value(&mut rest))
 }
 
-fn entries(value: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+fn entries(value: &[u8]) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
     let mut parts = elements(value);
     std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
 }

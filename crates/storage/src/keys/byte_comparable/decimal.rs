@@ -1,5 +1,5 @@
 //! `decimal` (`DecimalType.asComparableBytes`): sign, base-100 exponent, base-100 digits of a
-//! mantissa below one, zero. `1.0` and `1.00` are one encoding.
+//! mantissa below one, zero. `1.0` and `1.00` are one encoding; a scale without digits is zero.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -17,9 +17,6 @@ const EXCESS_MAX: u32 = 160_000;
 pub fn encode(value: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
     let (scale, unscaled) =
         value.split_first_chunk::<4>().ok_or(KeyError::Malformed("a decimal without scale"))?;
-    if unscaled.is_empty() {
-        return Err(KeyError::Malformed("a decimal without digits"));
-    }
     let (sign, magnitude) = BigInt::from_signed_bytes_be(unscaled).into_parts();
     if sign == Sign::NoSign {
         out.push(ZERO);
