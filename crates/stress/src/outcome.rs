@@ -4,7 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
 /// The version of this document's layout.
@@ -198,3 +201,48 @@ pub struct Verified {
 /// compressed V2 form, as in a line of a `.hlog`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latency(pub Histogram<u64>);
+
+/// The longest latency told apart: an hour, in nanoseconds.
+pub const LONGEST_NANOS: u64 = 3_600_000_000_000;
+
+impl Default for Latency {
+    fn default() -> Latency {
+        Latency(
+            Histogram::new_with_bounds(1, LONGEST_NANOS, 3)
+                .expect("the bounds are constants hdrhistogram accepts"),
+        )
+    }
+}
+
+impl Latency {
+    /// Adds a latency; one beyond an hour counts as an hour.
+    pub fn record(&mut self, nanos: u64) {
+        self.0.saturating_record(nanos.max(1));
+    }
+
+    /// Adds another's.
+    pub fn add(&mut self, other: &Latency) {
+        self.0.add(&other.0).expect("all latencies have the same bounds");
+    }
+}
+
+impl Serialize for Latency {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+}
+
+impl<'de> Deserialize<'de> for Latency {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = STANDARD.decode(text).map_err(serde::de::Error::custom)?;
+        let histogram: Histogram<u64> =
+            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(serde::de::Error::custom)?;
+        // What a file says of bounds is not trusted: `add` relies on all being the same.
+        let mut latency = Latency::default();
+        latency.0.add(&histogram).map_err(serde::de::Error::custom)?;
+        Ok(latency)
+    }
+}

@@ -48,14 +48,49 @@ pub struct Statement {
 pub struct Operation {
     /// Its kind, a place in [`Workload::kinds`].
     pub kind: usize,
-    /// Executions: one, or those of a batch.
-    pub parts: Vec<Part>,
     /// The kind of batch, when it is one.
     pub batch: Option<BatchKind>,
     /// Rows of a page; `None` lets all come at once.
     pub page_size: Option<i32>,
     /// What it writes, for `--verify`.
     pub written: Option<Written>,
+    /// Executions; those beyond `used` are left from earlier operations and keep their buffers.
+    parts: Vec<Part>,
+    used: usize,
+}
+
+impl Operation {
+    /// Makes it of this kind and adds its first (mostly only) execution, to be given its values.
+    pub fn begin(&mut self, kind: usize, statement: usize) -> &mut Values {
+        self.kind = kind;
+        self.add(statement)
+    }
+
+    /// Adds an execution, to be given its values: the next of a batch.
+    pub fn add(&mut self, statement: usize) -> &mut Values {
+        if self.used == self.parts.len() {
+            self.parts.push(Part::default());
+        }
+        let part = &mut self.parts[self.used];
+        self.used += 1;
+        part.statement = statement;
+        part.values.clear();
+        &mut part.values
+    }
+
+    /// Its executions: one, or those of a batch.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts[..self.used]
+    }
+
+    /// Forgets all, keeping the buffers.
+    pub fn clear(&mut self) {
+        self.kind = 0;
+        self.batch = None;
+        self.page_size = None;
+        self.written = None;
+        self.used = 0;
+    }
 }
 
 /// One execution.
