@@ -9,4 +9,5 @@ pub mod outcome;
 pub mod random;
 pub mod report;
 pub mod server;
+pub mod simulation;
 pub mod workload;

@@ -2,13 +2,15 @@
 //! they see. Written as JSON beside the `.hlog`; times are nanoseconds since the run's start unless
 //! a name says otherwise. Knows nothing of how it was measured.
 
+mod file;
+mod latency;
+
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
+
+pub use file::{FileError, read, write};
+pub use latency::{LONGEST_NANOS, Latency, Packed};
 
 /// The version of this document's layout.
 pub const FORMAT: u32 = 1;
@@ -133,9 +135,9 @@ pub struct Interval {
     /// Its length.
     pub nanos: u64,
     /// Response times of the requests answered (or censored) in it.
-    pub response: Latency,
+    pub response: Packed,
     /// Their service times.
-    pub service: Latency,
+    pub service: Packed,
     /// Failures in it.
     pub failed: u64,
     /// The largest delay that an idle thread saw in it.
@@ -197,52 +199,48 @@ pub struct Verified {
     pub wrong: u64,
 }
 
-/// A histogram of nanoseconds, up to an hour, three digits. In JSON it is base64 of HdrHistogram's
-/// compressed V2 form, as in a line of a `.hlog`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Latency(pub Histogram<u64>);
+impl Outcome {
+    /// Response times of all kinds together.
+    pub fn response(&self) -> Latency {
+        self.together(|kind| &kind.response)
+    }
 
-/// The longest latency told apart: an hour, in nanoseconds.
-pub const LONGEST_NANOS: u64 = 3_600_000_000_000;
+    /// Service times of all kinds together.
+    pub fn service(&self) -> Latency {
+        self.together(|kind| &kind.service)
+    }
 
-impl Default for Latency {
-    fn default() -> Latency {
-        Latency(
-            Histogram::new_with_bounds(1, LONGEST_NANOS, 3)
-                .expect("the bounds are constants hdrhistogram accepts"),
-        )
+    /// Requests answered as asked, a second.
+    pub fn rate(&self) -> f64 {
+        self.counts.answered as f64 / (self.elapsed_nanos as f64 / 1e9).max(1e-9)
+    }
+
+    /// Whether requests came by a plan, so that response times exist.
+    pub fn is_open(&self) -> bool {
+        matches!(self.load, Load::Open { .. })
+    }
+
+    fn together(&self, of: impl Fn(&KindOutcome) -> &Latency) -> Latency {
+        let mut all = Latency::default();
+        for kind in &self.kinds {
+            all.add(of(kind));
+        }
+        all
     }
 }
 
-impl Latency {
-    /// Adds a latency; one beyond an hour counts as an hour.
-    pub fn record(&mut self, nanos: u64) {
-        self.0.saturating_record(nanos.max(1));
+impl Counts {
+    /// Requests in the response times at their age, because no answer came.
+    pub fn censored(&self) -> u64 {
+        self.unsent + self.in_flight
     }
 
-    /// Adds another's.
-    pub fn add(&mut self, other: &Latency) {
-        self.0.add(&other.0).expect("all latencies have the same bounds");
-    }
-}
-
-impl Serialize for Latency {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).map_err(serde::ser::Error::custom)?;
-        serializer.serialize_str(&STANDARD.encode(bytes))
-    }
-}
-
-impl<'de> Deserialize<'de> for Latency {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let bytes = STANDARD.decode(text).map_err(serde::de::Error::custom)?;
-        let histogram: Histogram<u64> =
-            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(serde::de::Error::custom)?;
-        // What a file says of bounds is not trusted: `add` relies on all being the same.
-        let mut latency = Latency::default();
-        latency.0.add(&histogram).map_err(serde::de::Error::custom)?;
-        Ok(latency)
+    /// Whether every planned request is accounted for.
+    pub fn add_up(&self) -> bool {
+        self.planned == self.sent.saturating_add(self.unsent)
+            && self.sent
+                == [self.answered, self.failed, self.timed_out, self.in_flight]
+                    .into_iter()
+                    .fold(0, u64::saturating_add)
     }
 }
