@@ -5,9 +5,11 @@
 //! reports are made from. It knows the native protocol through `basalt-wire` and nothing of any
 //! server.
 
+pub mod distribution;
 pub mod outcome;
 pub mod random;
 pub mod report;
 pub mod server;
 pub mod simulation;
+pub mod verify;
 pub mod workload;

@@ -197,6 +197,10 @@ pub struct Verified {
     pub stale: u64,
     /// Records whose checksum is not theirs.
     pub wrong: u64,
+    /// Records that could not be read.
+    pub unread: u64,
+    /// Only one in so many of the written records was looked at, because there were too many.
+    pub one_in: u64,
 }
 
 impl Outcome {

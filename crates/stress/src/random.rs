@@ -1,6 +1,13 @@
 //! Reproducible numbers: the requests of a run follow from its seed and their place in the plan,
 //! whatever thread makes them.
 
+/// Spreads the bits of a number over all 64 (splitmix64's last step); different numbers stay different.
+pub fn mix(number: u64) -> u64 {
+    let z = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// A small generator (splitmix64): quality beyond even spread is not asked for.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -21,10 +28,7 @@ impl Random {
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        mix(self.0)
     }
 
     /// A number below `limit`, which is not 0; the bias of multiplying is below 2^-32 for limits that occur.

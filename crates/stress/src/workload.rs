@@ -4,10 +4,27 @@
 //! at any place of the plan. It knows nothing of time, connections or answers.
 
 pub mod apm;
+mod base;
+mod keys;
+mod mix;
+mod named;
+mod ndbench;
+mod options;
+mod tene;
+mod text;
+mod user;
+mod ycsb;
+mod yj;
+
+pub use keys::Keys;
+pub use named::{Error, named};
+pub use options::{Options, Sizes};
+pub(crate) use text::{ALPHABET, fill};
 
 use bytes::{BufMut, BytesMut};
 
 use crate::random::Random;
+use crate::verify::Stamps;
 
 /// What is asked of the server.
 pub trait Workload: Send + Sync {
@@ -32,6 +49,16 @@ pub trait Workload: Send + Sync {
     /// Makes operation `index` of the run into `operation`, which comes cleared. `random` is the
     /// operation's own: the same seed and index give the same operation.
     fn next(&self, index: u64, random: &mut Random, operation: &mut Operation);
+
+    /// Makes the request that reads a record back for `--verify` into `operation`, which comes
+    /// cleared. Its answer has nothing but stamped values, in the order in which [`Stamps`] counts
+    /// them. Called only where [`Workload::stamps`] gives some.
+    fn read_back(&self, _record: u64, _operation: &mut Operation) {}
+
+    /// The stamped values of a record; `None` when its values carry no stamps.
+    fn stamps(&self) -> Option<Stamps> {
+        None
+    }
 }
 
 /// A statement to prepare.
@@ -43,7 +70,8 @@ pub struct Statement {
     pub is_write: bool,
 }
 
-/// One request: the execution of a prepared statement, or a batch of several.
+/// One request: the execution of a prepared statement, or a batch of several. It is used again and
+/// again: [`Operation::clear`] keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Operation {
     /// Its kind, a place in [`Workload::kinds`].
@@ -118,8 +146,11 @@ pub enum BatchKind {
 pub struct Written {
     /// The record written.
     pub record: u64,
-    /// Grows with each write of a record.
+    /// Grows with each write of a record; it is the write's timestamp too, so that the server orders
+    /// writes as the plan does.
     pub sequence: u64,
+    /// Whether the record is gone afterwards.
+    pub is_delete: bool,
 }
 
 /// Values of an execution as a request carries them: `[int length][bytes]` each, kept in one buffer
@@ -170,7 +201,7 @@ impl Values {
     }
 
     /// Forgets all, keeping the buffer.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.bytes.clear();
         self.count = 0;
     }

@@ -1,0 +1,5 @@
+//! Distributions of whole numbers.
+
+mod zipfian;
+
+pub use zipfian::Zipfian;
