@@ -206,3 +206,6 @@ impl Values {
         self.count = 0;
     }
 }
+
+#[cfg(test)]
+mod tests;

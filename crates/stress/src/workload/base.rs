@@ -171,6 +171,6 @@ pub fn create_keyspace(name: &str, options: &Options) -> String {
     format!(
         "CREATE KEYSPACE IF NOT EXISTS {name} WITH replication = \
          {{'class': 'SimpleStrategy', 'replication_factor': {}}}",
-        options.replication
+        options.replication.unwrap_or(1)
     )
 }

@@ -49,7 +49,7 @@ fn check(options: &Options) -> Result<(), Error> {
     if options.records.is_some_and(|records| records > RECORDS_MAX) {
         return Err(Error::new(format!("--records: at most {RECORDS_MAX}")));
     }
-    if options.replication == 0 {
+    if options.replication == Some(0) {
         return Err(Error::new("--replication: at least 1"));
     }
     if options.verify && options.value.is_some_and(|sizes| sizes.min < STAMP_BYTES_MIN) {

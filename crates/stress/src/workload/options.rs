@@ -13,8 +13,8 @@ pub struct Options {
     pub value: Option<Sizes>,
     /// Which records operations are about (`--keys zipfian`).
     pub keys: Option<Keys>,
-    /// The keyspace's replication factor (`--replication`).
-    pub replication: u32,
+    /// The keyspace's replication factor, 1 unless said (`--replication`).
+    pub replication: Option<u32>,
     /// Makes the run reproducible (`--seed`).
     pub seed: u64,
     /// Whether values carry what `--verify` looks for.
@@ -29,7 +29,7 @@ impl Default for Options {
             records: None,
             value: None,
             keys: None,
-            replication: 1,
+            replication: None,
             seed: 1,
             verify: false,
             now_micros: 0,
