@@ -9,6 +9,7 @@ pub mod distribution;
 pub mod outcome;
 pub mod random;
 pub mod report;
+pub mod search;
 pub mod server;
 pub mod simulation;
 pub mod verify;

@@ -1,0 +1,252 @@
+//! What a run prints at its end: a first screen for anyone, then the details, then the layout that
+//! readers of cassandra-stress know.
+
+use std::fmt::{Result, Write};
+
+use super::standing::{self, Standing, gap, is_known};
+use super::words::{count, duration, ms, ms_of, plural, share};
+use crate::outcome::{Counts, KindOutcome, Latency, Outcome};
+use crate::search::Sla;
+
+/// Columns of the page.
+const WIDTH: usize = 96;
+
+/// The report of a run, ready to print; with whether it met `sla`, when there is one.
+pub fn text(outcome: &Outcome, sla: Option<&Sla>) -> String {
+    let mut out = String::new();
+    // A String never refuses what is written to it.
+    let _ = first_screen(&mut out, outcome, sla);
+    let _ = details(&mut out, outcome);
+    let _ = seed_layout(&mut out, outcome);
+    out
+}
+
+fn first_screen(out: &mut String, outcome: &Outcome, sla: Option<&Sla>) -> Result {
+    let standing = Standing::of(outcome);
+    let (response, service) = (outcome.response(), outcome.service());
+    writeln!(out, "{}: {}", outcome.workload, standing::load(outcome))?;
+    let server = outcome.setting.server.get("release_version");
+    let server = server.map(|version| format!(" ({version})")).unwrap_or_default();
+    writeln!(out, "against {}{server}, achieved {}/s\n", outcome.setting.targets.join(", "), count(outcome.rate().round() as u64))?;
+    paragraph(out, &format!("{}: {}", standing.word(), standing.sentence(outcome)))?;
+    for line in sla.map(|sla| sla.lines(outcome)).unwrap_or_default() {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)?;
+    if outcome.is_open() {
+        waits(out, &response, &service)?;
+    } else {
+        service_only(out, &service)?;
+    }
+    writeln!(out)?;
+    paragraph(out, &gap(outcome))?;
+    writeln!(out)?;
+    counts(out, &outcome.counts)
+}
+
+/// Response and service time side by side.
+fn waits(out: &mut String, response: &Latency, service: &Latency) -> Result {
+    writeln!(out, "{:<24}{:>18}{:>20}", "", "users waited", "the server took")?;
+    writeln!(out, "{:<24}{:>18}{:>20}", "", "(response time)", "(service time)")?;
+    let mut unknown = None;
+    for quantile in standing::SHOWN {
+        if !is_known(response.count(), quantile) {
+            unknown.get_or_insert(quantile);
+            continue;
+        }
+        let name = if quantile == 0.5 { "half of the requests".to_owned() } else { share(quantile) };
+        let (waited, took) = (response.at(quantile), service.at(quantile));
+        let ratio = waited as f64 / took.max(1) as f64;
+        let times = if ratio >= 1.5 { format!("   {} times", super::words::digits(ratio)) } else { String::new() };
+        writeln!(out, "  {name:<22}{:>15} ms{:>17} ms{times}", ms(waited), ms(took))?;
+    }
+    writeln!(out, "  {:<22}{:>15} ms{:>17} ms", "the longest", ms(response.0.max()), ms(service.0.max()))?;
+    unknown_line(out, unknown)
+}
+
+fn service_only(out: &mut String, service: &Latency) -> Result {
+    writeln!(out, "{:<24}{:>18}", "SERVICE TIME ONLY", "the server took")?;
+    let mut unknown = None;
+    for quantile in standing::SHOWN {
+        if is_known(service.count(), quantile) {
+            let name = if quantile == 0.5 { "half of the requests".to_owned() } else { share(quantile) };
+            writeln!(out, "  {name:<22}{:>15} ms", ms(service.at(quantile)))?;
+        } else {
+            unknown.get_or_insert(quantile);
+        }
+    }
+    writeln!(out, "  {:<22}{:>15} ms", "the longest", ms(service.0.max()))?;
+    unknown_line(out, unknown)
+}
+
+fn unknown_line(out: &mut String, unknown: Option<f64>) -> Result {
+    match unknown {
+        Some(quantile) => writeln!(
+            out,
+            "  ({} is not shown: that takes {} requests)",
+            share(quantile),
+            count(standing::samples_for(quantile))
+        ),
+        None => Ok(()),
+    }
+}
+
+/// The sums, as sums.
+fn counts(out: &mut String, counts: &Counts) -> Result {
+    let Counts { planned, sent, unsent, answered, failed, timed_out, in_flight } = *counts;
+    writeln!(out, "  {} planned = {} sent + {} never sent", count(planned), count(sent), count(unsent))?;
+    writeln!(
+        out,
+        "  {} sent = {} answered + {} failed + {} timed out + {} unanswered at the end",
+        count(sent),
+        count(answered),
+        count(failed),
+        count(timed_out),
+        count(in_flight)
+    )?;
+    if !counts.add_up() {
+        writeln!(out, "  THESE DO NOT ADD UP")?;
+    }
+    if counts.censored() > 0 {
+        let noun = plural(counts.censored(), "request");
+        writeln!(out, "  {noun} never sent or unanswered stand in the response times with the age they had at the end")?;
+    }
+    Ok(())
+}
+
+fn details(out: &mut String, outcome: &Outcome) -> Result {
+    if outcome.kinds.len() > 1 {
+        writeln!(out)?;
+        kinds(out, &outcome.kinds, outcome.is_open())?;
+    }
+    for kind in &outcome.kinds {
+        for (error, number) in &kind.errors {
+            writeln!(out, "  {} {}: {error}", count(*number), kind.name)?;
+        }
+    }
+    if let Some(found) = outcome.verified {
+        writeln!(
+            out,
+            "\nread back      {}: {} lost, {} stale, {} wrong",
+            plural(found.read, "record"),
+            count(found.lost),
+            count(found.stale),
+            count(found.wrong)
+        )?;
+    }
+    let client = &outcome.client;
+    writeln!(
+        out,
+        "\nclient         {}; send lag p99.9 {}, hiccups p99.9 {}, {} of processor time",
+        client.reason,
+        duration(client.send_lag.at(0.999)),
+        duration(client.hiccups.at(0.999)),
+        duration(client.cpu_nanos)
+    )?;
+    for event in &outcome.events {
+        writeln!(out, "at {:>10}  {}", duration(event.at_nanos), event.text)?;
+    }
+    for series in outcome.server.iter().flat_map(|server| &server.series) {
+        if let Some((mean, max)) = series.mean_and_max() {
+            let unit = series.unit;
+            writeln!(out, "server         {}: mean {}, max {}", series.name, unit.words(mean), unit.words(max))?;
+        }
+    }
+    for gap in outcome.server.iter().flat_map(|server| &server.gaps) {
+        writeln!(out, "server         {gap}")?;
+    }
+    writeln!(out)
+}
+
+/// A line a kind, response (service).
+fn kinds(out: &mut String, kinds: &[KindOutcome], is_open: bool) -> Result {
+    let title = if is_open { "ms: response (service)" } else { "ms: service" };
+    write!(out, "{title:<24}{:>10}", "answered")?;
+    for quantile in [0.5, 0.99, 0.999] {
+        write!(out, "{:>19}", super::words::percentile(quantile))?;
+    }
+    writeln!(out, "{:>21}", "max")?;
+    for kind in kinds {
+        write!(out, "  {:<22}{:>10}", kind.name, count(kind.counts.answered))?;
+        for quantile in [Some(0.5), Some(0.99), Some(0.999), None] {
+            let of = |latency: &Latency| quantile.map_or(latency.0.max(), |quantile| latency.at(quantile));
+            let service = ms(of(&kind.service));
+            let cell = if is_open { format!("{} ({service})", ms(of(&kind.response))) } else { service };
+            let known = quantile.is_none_or(|quantile| is_known(kind.service.count(), quantile));
+            let cell = if known { cell } else { "too few".to_owned() };
+            write!(out, "{cell:>width$}", width = if quantile.is_some() { 19 } else { 21 })?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// As cassandra-stress with both clocks prints it: response time, service time in brackets.
+fn seed_layout(out: &mut String, outcome: &Outcome) -> Result {
+    let (response, service) = (outcome.response(), outcome.service());
+    writeln!(out, "op rate : {}", outcome.rate().round())?;
+    let mut line = |name: &str, response: f64, service: f64| {
+        if outcome.is_open() {
+            writeln!(out, "latency {name} : {} ({})", ms_of(response / 1e6), ms_of(service / 1e6))
+        } else {
+            writeln!(out, "latency {name} : {}", ms_of(service / 1e6))
+        }
+    };
+    line("mean", response.0.mean(), service.0.mean())?;
+    for quantile in [0.5, 0.95, 0.99, 0.999] {
+        line(&standing::ordinal(quantile), response.at(quantile) as f64, service.at(quantile) as f64)?;
+    }
+    line("max", response.0.max() as f64, service.0.max() as f64)
+}
+
+/// Words, broken to the page.
+fn paragraph(out: &mut String, text: &str) -> Result {
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        if column > 0 && column + 1 + word.chars().count() > WIDTH {
+            writeln!(out)?;
+            column = 0;
+        }
+        if column > 0 {
+            write!(out, " ")?;
+            column += 1;
+        }
+        write!(out, "{word}")?;
+        column += word.chars().count();
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    //! The page of a stall, of a closed loop, and of a run that went badly.
+    use expect_test::expect;
+
+    use super::*;
+    use crate::simulation::{self, Pace, Simulated};
+
+    #[test]
+    fn a_stall_is_understood_at_once() {
+        let sla = Sla::parse("p99<100ms").unwrap();
+        expect![[""]].assert_eq(&text(&simulation::stall(), Some(&sla)));
+    }
+
+    #[test]
+    fn a_closed_loop_says_that_it_shows_service_times_only() {
+        let server = Simulated { load: Pace::Users(4), ..Simulated::healthy(1, 1.0, 2) };
+        let page = text(&server.run(), None);
+        assert!(page.contains("SERVICE TIME ONLY"), "{page}");
+        assert!(!page.contains("users waited"), "{page}");
+    }
+
+    #[test]
+    fn failures_and_censored_requests_are_told() {
+        let mut outcome = Simulated { freezes: vec![(1_500_000_000, 9_000_000_000)], ..Simulated::healthy(1, 500.0, 2) }.run();
+        outcome.kinds[1].errors.insert("OVERLOADED: too many".into(), 3);
+        outcome.invalid.push("in-flight cap".into());
+        let page = text(&outcome, None);
+        for told in ["INVALID: in-flight cap", "3 insert: OVERLOADED: too many", "stand in the response times with the age"] {
+            assert!(page.contains(told), "{told} in {page}");
+        }
+    }
+}
