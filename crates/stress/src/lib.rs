@@ -5,6 +5,7 @@
 //! reports are made from. It knows the native protocol through `basalt-wire` and nothing of any
 //! server.
 
+pub mod compare;
 pub mod distribution;
 pub mod outcome;
 pub mod random;

@@ -4,6 +4,7 @@
 pub mod chart;
 pub mod charts;
 pub mod csv;
+pub mod html;
 pub mod live;
 mod standing;
 mod text;

@@ -1,9 +1,19 @@
 //! What the server did while a run lasted, on the run's time line. Knows nothing of the run and is
 //! not part of it: what cannot be read is said, and the run goes on.
 
+pub mod gc_log;
+pub mod process;
+pub mod prometheus;
+pub mod system_views;
+
+mod http;
+mod sampler;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use sampler::{Recorder, Sampler, Source};
+pub use words::{SourceWord, sources};
 
 /// Samples of the server on the run's time line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ mod svg;
 
 pub use axis::{Axis, Scale, Tick};
 pub use png::{PngError, png};
-pub use svg::svg;
+pub use svg::{escape, svg};
 
 /// What a mark is drawn in; the page says which colour that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

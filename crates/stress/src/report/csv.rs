@@ -90,8 +90,18 @@ fn write_hgrm(out: &mut String, latency: &Latency) -> Result {
         if quantile < 1.0 { writeln!(out, " {:>14.2}", 1.0 / (1.0 - quantile))? } else { writeln!(out)? }
     }
     let histogram = &latency.0;
-    writeln!(out, "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]", histogram.mean() / 1e6, histogram.stdev() / 1e6)?;
-    writeln!(out, "#[Max     = {:>12.3}, Total count    = {:>12}]", histogram.max() as f64 / 1e6, histogram.len())
+    writeln!(
+        out,
+        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
+        histogram.mean() / 1e6,
+        histogram.stdev() / 1e6
+    )?;
+    writeln!(
+        out,
+        "#[Max     = {:>12.3}, Total count    = {:>12}]",
+        histogram.max() as f64 / 1e6,
+        histogram.len()
+    )
 }
 
 fn header(out: &mut String) -> Result {
@@ -120,7 +130,11 @@ fn figures(out: &mut String, latency: &Latency) -> Result {
 }
 
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]

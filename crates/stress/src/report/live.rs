@@ -45,7 +45,8 @@ fn line(interval: &Interval) -> String {
         return format!("NO ANSWER in the last {}", duration(interval.nanos));
     }
     let rate = service.count() as f64 * 1e9 / interval.nanos.max(1) as f64;
-    let failed = if interval.failed > 0 { format!("  {} failed", count(interval.failed)) } else { String::new() };
+    let failed =
+        if interval.failed > 0 { format!("  {} failed", count(interval.failed)) } else { String::new() };
     format!(
         "{:>7}/s  waited p50 {} p99 {} max {}  server took {} {} {}{failed}",
         count(rate.round() as u64),

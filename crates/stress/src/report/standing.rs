@@ -52,7 +52,9 @@ impl Standing {
     /// Why, in a sentence.
     pub fn sentence(self, outcome: &Outcome) -> String {
         match self {
-            Standing::Valid => "every planned request was sent and answered, and the client was not in the way".into(),
+            Standing::Valid => {
+                "every planned request was sent and answered, and the client was not in the way".into()
+            }
             Standing::Degraded => complaints(outcome),
             Standing::Suspect | Standing::ClientLimited => outcome.client.reason.clone(),
             Standing::Invalid if outcome.invalid.is_empty() => "the counts do not add up".into(),
@@ -108,9 +110,11 @@ pub fn gap(outcome: &Outcome) -> String {
             ordinal(quantile),
             words::digits(ratio)
         ),
-        Some(_) => "The two agree: requests went out when they were due, so nobody waited longer than the server \
+        Some(_) => {
+            "The two agree: requests went out when they were due, so nobody waited longer than the server \
                     took."
-            .to_owned(),
+                .to_owned()
+        }
         None => "Too few requests to say whether any of them had to wait for their turn.".to_owned(),
     }
 }
@@ -141,7 +145,11 @@ pub fn load(outcome: &Outcome) -> String {
             words::duration(*nanos)
         ),
         Load::Closed { threads, nanos } => {
-            format!("{} (closed loop) for {}", words::plural(u64::from(*threads), "user"), words::duration(*nanos))
+            format!(
+                "{} (closed loop) for {}",
+                words::plural(u64::from(*threads), "user"),
+                words::duration(*nanos)
+            )
         }
     }
 }
@@ -175,7 +183,10 @@ mod tests {
         outcome.client.verdict = Verdict::Limited;
         assert_eq!(Standing::of(&outcome), Standing::ClientLimited);
         outcome.invalid.push("in-flight cap".into());
-        assert_eq!((Standing::of(&outcome), Standing::Invalid.sentence(&outcome)), (Standing::Invalid, "in-flight cap".into()));
+        assert_eq!(
+            (Standing::of(&outcome), Standing::Invalid.sentence(&outcome)),
+            (Standing::Invalid, "in-flight cap".into())
+        );
         outcome.invalid.clear();
         outcome.counts.planned += 1;
         assert_eq!(Standing::Invalid.sentence(&outcome), "the counts do not add up");

@@ -27,7 +27,12 @@ fn first_screen(out: &mut String, outcome: &Outcome, sla: Option<&Sla>) -> Resul
     writeln!(out, "{}: {}", outcome.workload, standing::load(outcome))?;
     let server = outcome.setting.server.get("release_version");
     let server = server.map(|version| format!(" ({version})")).unwrap_or_default();
-    writeln!(out, "against {}{server}, achieved {}/s\n", outcome.setting.targets.join(", "), count(outcome.rate().round() as u64))?;
+    writeln!(
+        out,
+        "against {}{server}, achieved {}/s\n",
+        outcome.setting.targets.join(", "),
+        count(outcome.rate().round() as u64)
+    )?;
     paragraph(out, &format!("{}: {}", standing.word(), standing.sentence(outcome)))?;
     for line in sla.map(|sla| sla.lines(outcome)).unwrap_or_default() {
         writeln!(out, "  {line}")?;
@@ -57,7 +62,8 @@ fn waits(out: &mut String, response: &Latency, service: &Latency) -> Result {
         let name = if quantile == 0.5 { "half of the requests".to_owned() } else { share(quantile) };
         let (waited, took) = (response.at(quantile), service.at(quantile));
         let ratio = waited as f64 / took.max(1) as f64;
-        let times = if ratio >= 1.5 { format!("   {} times", super::words::digits(ratio)) } else { String::new() };
+        let times =
+            if ratio >= 1.5 { format!("   {} times", super::words::digits(ratio)) } else { String::new() };
         writeln!(out, "  {name:<22}{:>15} ms{:>17} ms{times}", ms(waited), ms(took))?;
     }
     writeln!(out, "  {:<22}{:>15} ms{:>17} ms", "the longest", ms(response.0.max()), ms(service.0.max()))?;
@@ -109,7 +115,10 @@ fn counts(out: &mut String, counts: &Counts) -> Result {
     }
     if counts.censored() > 0 {
         let noun = plural(counts.censored(), "request");
-        writeln!(out, "  {noun} never sent or unanswered stand in the response times with the age they had at the end")?;
+        writeln!(
+            out,
+            "  {noun} never sent or unanswered stand in the response times with the age they had at the end"
+        )?;
     }
     Ok(())
 }
@@ -149,7 +158,13 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
     for series in outcome.server.iter().flat_map(|server| &server.series) {
         if let Some((mean, max)) = series.mean_and_max() {
             let unit = series.unit;
-            writeln!(out, "server         {}: mean {}, max {}", series.name, unit.words(mean), unit.words(max))?;
+            writeln!(
+                out,
+                "server         {}: mean {}, max {}",
+                series.name,
+                unit.words(mean),
+                unit.words(max)
+            )?;
         }
     }
     for gap in outcome.server.iter().flat_map(|server| &server.gaps) {
@@ -241,11 +256,17 @@ mod tests {
 
     #[test]
     fn failures_and_censored_requests_are_told() {
-        let mut outcome = Simulated { freezes: vec![(1_500_000_000, 9_000_000_000)], ..Simulated::healthy(1, 500.0, 2) }.run();
+        let mut outcome =
+            Simulated { freezes: vec![(1_500_000_000, 9_000_000_000)], ..Simulated::healthy(1, 500.0, 2) }
+                .run();
         outcome.kinds[1].errors.insert("OVERLOADED: too many".into(), 3);
         outcome.invalid.push("in-flight cap".into());
         let page = text(&outcome, None);
-        for told in ["INVALID: in-flight cap", "3 insert: OVERLOADED: too many", "stand in the response times with the age"] {
+        for told in [
+            "INVALID: in-flight cap",
+            "3 insert: OVERLOADED: too many",
+            "stand in the response times with the age",
+        ] {
             assert!(page.contains(told), "{told} in {page}");
         }
     }

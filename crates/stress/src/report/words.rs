@@ -81,6 +81,22 @@ pub fn plural(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
+/// Microseconds since 1970 as `2026-01-01 00:00:00 UTC`.
+pub fn utc(micros: i64) -> String {
+    let seconds = micros.div_euclid(1_000_000);
+    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Years that begin in March, in eras of 400 years; the Gregorian calendar repeats after one.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let (year, month) =
+        (year + era * 400 + i64::from(month >= 10), if month < 10 { month + 3 } else { month - 9 });
+    format!("{year:04}-{month:02}-{date:02} {:02}:{:02}:{:02} UTC", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
 #[cfg(test)]
 mod tests {
     //! Each form at its edges.
@@ -89,11 +105,17 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!([ms(537_400_000), ms(2_000_000), ms(412_000)], ["537.4", "2.0", "0.412"]);
-        assert_eq!([0, 85, 85_000, 2_800_000, 1_310_000_000].map(duration), ["0", "85 ns", "85 us", "2.8 ms", "1.31 s"]);
+        assert_eq!(
+            [0, 85, 85_000, 2_800_000, 1_310_000_000].map(duration),
+            ["0", "85 ns", "85 us", "2.8 ms", "1.31 s"]
+        );
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([800.0, 40_000.0, 1_200_000.0, 0.0].map(short), ["800", "40 K", "1.2 M", "0"]);
         assert_eq!([0.5, 0.9, 0.999, 0.9999].map(percentile), ["p50", "p90", "p99.9", "p99.99"]);
         assert_eq!([0.5, 0.99, 0.999].map(share), ["5 of 10", "99 of 100", "999 of 1,000"]);
         assert_eq!(digits(f64::NAN), "none");
+        assert_eq!(utc(1_767_225_600_000_000), "2026-01-01 00:00:00 UTC");
+        assert_eq!(utc(951_868_799_000_000), "2000-02-29 23:59:59 UTC");
+        assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
     }
 }

@@ -59,10 +59,14 @@ pub fn judge(outcomes: &[Outcome], sla: &Sla, errors_max: f64) -> Judgement {
         }
         let behind = outcome.counts.censored() as f64 / planned;
         if behind > BEHIND_MAX {
-            return broken(format!("it fell behind: {} % still waited at the end", words::digits(behind * 100.0)), false);
+            return broken(
+                format!("it fell behind: {} % still waited at the end", words::digits(behind * 100.0)),
+                false,
+            );
         }
     }
-    let judged: Vec<(&Clause, Excess)> = sla.clauses.iter().map(|clause| (clause, excess(outcomes, clause))).collect();
+    let judged: Vec<(&Clause, Excess)> =
+        sla.clauses.iter().map(|clause| (clause, excess(outcomes, clause))).collect();
     let Some((clause, worst)) = judged.iter().max_by(|a, b| a.1.times.total_cmp(&b.1.times)) else {
         return broken("there is no clause".to_owned(), false);
     };

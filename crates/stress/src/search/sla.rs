@@ -32,7 +32,8 @@ impl Sla {
     /// # Errors
     /// When it is written otherwise.
     pub fn parse(text: &str) -> Result<Sla, SlaError> {
-        let clauses: Option<Vec<Clause>> = text.split(',').map(|clause| parse_clause(clause.trim())).collect();
+        let clauses: Option<Vec<Clause>> =
+            text.split(',').map(|clause| parse_clause(clause.trim())).collect();
         match clauses {
             Some(clauses) => Ok(Sla { clauses }),
             None => Err(SlaError(text.to_owned())),
@@ -111,7 +112,19 @@ mod tests {
     fn an_agreement_is_read_as_written() {
         let sla = Sla::parse("p99<5ms, p99.9 < 10ms,max<1.5s,p50<250us").unwrap();
         assert_eq!(sla.to_string(), "p99 < 5 ms and p99.9 < 10 ms and max < 1.5 s and p50 < 250 us");
-        for wrong in ["", "p99", "p99>5ms", "p99<5", "p101<5ms", "p10<5ms", "pNaN<5ms", "p99<-1ms", "p99<0ms", "p99<1e9ms", "x<5ms"] {
+        for wrong in [
+            "",
+            "p99",
+            "p99>5ms",
+            "p99<5",
+            "p101<5ms",
+            "p10<5ms",
+            "pNaN<5ms",
+            "p99<-1ms",
+            "p99<0ms",
+            "p99<1e9ms",
+            "x<5ms",
+        ] {
             assert_eq!(Sla::parse(wrong), Err(SlaError(wrong.into())), "{wrong}");
         }
     }

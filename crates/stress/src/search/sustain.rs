@@ -94,7 +94,9 @@ pub fn sustain(
         search.notes.push(format!("{low:.0}/s {how}"));
         retreats += 1;
         if retreats > RETREATS_MAX {
-            search.notes.push("the answer moves from probe to probe; longer probes would say more".to_owned());
+            search
+                .notes
+                .push("the answer moves from probe to probe; longer probes would say more".to_owned());
             break None;
         }
         // From below the failure; each retreat goes further, for the server may have changed.
@@ -187,7 +189,10 @@ impl Search<'_> {
                 .iter()
                 .rev()
                 .find(|step| step.rate == broken && step.judgement.ruling != Ruling::Kept)
-                .map_or_else(|| "no rate above it was tried".to_owned(), |step| step.judgement.binding.clone()),
+                .map_or_else(
+                    || "no rate above it was tried".to_owned(),
+                    |step| step.judgement.binding.clone(),
+                ),
         };
         Sustained { rate, broken_at: broken, binding, steps: self.steps, notes: self.notes }
     }

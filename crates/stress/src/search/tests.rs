@@ -73,7 +73,8 @@ fn the_textbook_says_what_is_sustained_and_three_searches_agree() {
         })
         .collect();
     assert!(rates.iter().all(|rate| (rate / theory - 1.0).abs() < 0.07), "{rates:?}, in theory {theory}");
-    let (least, most) = (rates.iter().copied().fold(f64::MAX, f64::min), rates.iter().copied().fold(0.0, f64::max));
+    let (least, most) =
+        (rates.iter().copied().fold(f64::MAX, f64::min), rates.iter().copied().fold(0.0, f64::max));
     assert!(most / least < 1.05, "{rates:?}");
 }
 
@@ -90,7 +91,8 @@ fn the_clause_that_binds_is_named() {
 #[test]
 fn a_server_that_high_load_hurts_is_found_out_by_the_second_look() {
     let mut probe = Textbook { hurt_above: 900.0, ..Textbook::new(1, 1000.0) };
-    let found = sustain(&mut probe, &Sustain { first_rate: 700.0, ..settings("p99<20ms") }, &mut |_| {}).unwrap();
+    let found =
+        sustain(&mut probe, &Sustain { first_rate: 700.0, ..settings("p99<20ms") }, &mut |_| {}).unwrap();
     // Hurt, it sustains 900 - 230: below what it would have without the probe at 1400.
     assert!((590.0..700.0).contains(&found.rate.unwrap()), "{:?} {:?}", found.rate, found.notes);
 }
@@ -98,7 +100,8 @@ fn a_server_that_high_load_hurts_is_found_out_by_the_second_look() {
 #[test]
 fn a_promise_that_nothing_keeps_has_no_answer_and_one_that_all_keep_ends_at_the_limit() {
     let mut probe = Textbook::new(1, 1000.0);
-    let never = sustain(&mut probe, &Sustain { probe_nanos_max: 40 * SECOND, ..settings("p50<1us") }, &mut |_| {});
+    let never =
+        sustain(&mut probe, &Sustain { probe_nanos_max: 40 * SECOND, ..settings("p50<1us") }, &mut |_| {});
     assert_eq!(never.unwrap().rate, None);
     let always = Sustain { rate_max: 400.0, soak_nanos: 0, ..settings("p99<1s") };
     let found = sustain(&mut Textbook::new(1, 1000.0), &always, &mut |_| {}).unwrap();
@@ -138,7 +141,8 @@ fn slow_requests_that_come_together_decide_less() {
     let limit = even.response().at(0.9955);
     let sla = Sla { clauses: vec![Clause { quantile: 0.99, limit_nanos: limit }] };
     assert_eq!(judge(&[even], &sla, 1.0).ruling, Ruling::Kept);
-    let stalled = Simulated { freezes: vec![(30 * SECOND, SECOND / 4)], ..Simulated::healthy(1, 500.0, 60) }.run();
+    let stalled =
+        Simulated { freezes: vec![(30 * SECOND, SECOND / 4)], ..Simulated::healthy(1, 500.0, 60) }.run();
     let limit = stalled.response().at(0.9955);
     let sla = Sla { clauses: vec![Clause { quantile: 0.99, limit_nanos: limit }] };
     assert_eq!(judge(&[stalled], &sla, 1.0).ruling, Ruling::Unsure);

@@ -59,7 +59,13 @@ impl Axis {
         let step = nice(seconds / unit / 8.0) * unit;
         let ticks = (0..=(seconds / step) as u32).map(|place| f64::from(place) * step);
         let ticks = ticks.map(|at| Tick { at, label: words::digits(at / unit) }).collect();
-        Axis { scale: Scale::Linear, low: 0.0, high: seconds, title: format!("{name} since the start"), ticks }
+        Axis {
+            scale: Scale::Linear,
+            low: 0.0,
+            high: seconds,
+            title: format!("{name} since the start"),
+            ticks,
+        }
     }
 
     /// Nanoseconds by powers of ten, around `low..=high`.
@@ -67,7 +73,8 @@ impl Axis {
         let first = (low.max(100) as f64).log10().floor();
         let last = (high.max(1000) as f64).log10();
         // A step of 1, 2 or 5 above the highest, so that the top is not empty.
-        let over = [0.0, 0.30103, 0.69897, 1.0].iter().map(|part| last.floor() + part).find(|at| *at >= last - 1e-9);
+        let over =
+            [0.0, 0.30103, 0.69897, 1.0].iter().map(|part| last.floor() + part).find(|at| *at >= last - 1e-9);
         let last = over.unwrap_or(last.ceil()).max(first + 1.0);
         let decades = (first as i32..=last.ceil() as i32).map(|power| 10_f64.powi(power));
         let fine = last - first < 2.5;
@@ -76,7 +83,13 @@ impl Axis {
             .filter(|at| at.log10() >= first - 1e-9 && at.log10() <= last + 1e-9)
             .map(|at| Tick { at, label: words::duration(at.round() as u64) })
             .collect();
-        Axis { scale: Scale::Log, low: 10_f64.powf(first), high: 10_f64.powf(last), title: String::new(), ticks }
+        Axis {
+            scale: Scale::Log,
+            low: 10_f64.powf(first),
+            high: 10_f64.powf(last),
+            title: String::new(),
+            ticks,
+        }
     }
 
     /// Quantiles up to what `samples` can say: the last is the one that a single sample exceeds.
@@ -131,7 +144,10 @@ mod tests {
         assert_eq!(labels(&Axis::linear(37_000.0, "", words::short)), ["0", "10 K", "20 K", "30 K", "40 K"]);
         assert_eq!(labels(&Axis::time(600.0)), ["0", "100", "200", "300", "400", "500", "600"]);
         assert_eq!(labels(&Axis::time(3600.0)), ["0", "10", "20", "30", "40", "50", "60"]);
-        assert_eq!(labels(&Axis::latency(300_000, 2_900_000_000)), ["100 us", "1 ms", "10 ms", "100 ms", "1 s"]);
+        assert_eq!(
+            labels(&Axis::latency(300_000, 2_900_000_000)),
+            ["100 us", "1 ms", "10 ms", "100 ms", "1 s"]
+        );
         assert_eq!(labels(&Axis::latency(300_000, 4_000_000)).first(), Some(&"100 us"));
         assert_eq!(labels(&Axis::percentiles(20_000)), ["0 %", "50 %", "90 %", "99 %", "99.9 %", "99.99 %"]);
     }
@@ -146,7 +162,11 @@ mod tests {
 
     #[test]
     fn strange_values_have_a_place() {
-        for axis in [Axis::linear(0.0, "", words::short), Axis::linear(f64::NAN, "", words::short), Axis::latency(0, 0)] {
+        for axis in [
+            Axis::linear(0.0, "", words::short),
+            Axis::linear(f64::NAN, "", words::short),
+            Axis::latency(0, 0),
+        ] {
             for value in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
                 assert!((0.0..=1.0).contains(&axis.place(value)));
             }

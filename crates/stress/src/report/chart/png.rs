@@ -90,7 +90,8 @@ impl Painter {
 
     fn text(&mut self, at: Point, anchor: Anchor, ink: Ink, size: f64, text: &str) {
         let unit = size as f32 / f32::from(self.face.units_per_em());
-        let glyphs: Vec<_> = text.chars().map(|letter| self.face.glyph_index(letter).unwrap_or_default()).collect();
+        let glyphs: Vec<_> =
+            text.chars().map(|letter| self.face.glyph_index(letter).unwrap_or_default()).collect();
         let advance = |glyph| f32::from(self.face.glyph_hor_advance(glyph).unwrap_or(0)) * unit;
         let length: f32 = glyphs.iter().map(|glyph| advance(*glyph)).sum();
         let mut x = at.0 as f32
@@ -197,7 +198,9 @@ mod tests {
         let colour = |x, y| picture.pixel(x, y).map(|dot| (dot.red(), dot.green(), dot.blue()));
         assert_eq!(colour(100, 100), Some((0xb8, 0x4a, 0x1e)));
         assert_eq!(colour(100, 140), Some((0x2f, 0x6a, 0x9f)));
-        let title = (0..200).flat_map(|x| (0..70).map(move |y| (x, y))).any(|(x, y)| colour(x, y) == Some((0x1c, 0x24, 0x2c)));
+        let title = (0..200)
+            .flat_map(|x| (0..70).map(move |y| (x, y)))
+            .any(|(x, y)| colour(x, y) == Some((0x1c, 0x24, 0x2c)));
         assert!(title, "the title's letters are drawn");
     }
 

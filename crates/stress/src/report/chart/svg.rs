@@ -35,7 +35,13 @@ fn write_svg(out: &mut String, chart: &Chart) -> Result {
                 write_points(out, points)?;
             }
             Mark::Dot { at, ink } => {
-                write!(out, "<circle class=\"d {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>", class(*ink), at.0, at.1)?;
+                write!(
+                    out,
+                    "<circle class=\"d {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
+                    class(*ink),
+                    at.0,
+                    at.1
+                )?;
             }
             Mark::Text { at, anchor, ink, size, text } => {
                 let anchor = match anchor {

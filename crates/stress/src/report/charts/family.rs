@@ -12,7 +12,10 @@ pub fn family(outcomes: &[Outcome], sla: Option<&Sla>) -> Chart {
     let (title, caption) = if open {
         ("Response time by percentile, one curve a run", "From light to dark as the load grows.")
     } else {
-        ("Service time by percentile, one curve a run", "Closed loop: service time only. From light to dark as users are added.")
+        (
+            "Service time by percentile, one curve a run",
+            "Closed loop: service time only. From light to dark as users are added.",
+        )
     };
     let mut chart = Chart::new("family", title, caption, (FULL.0, 380.0));
     let latencies: Vec<Latency> =

@@ -50,11 +50,13 @@ pub fn knee(outcomes: &[Outcome], sla: Option<&Sla>) -> Chart {
             .collect();
         chart.broken_line(&points, ink, 1.75, false);
         for (at, run) in points.iter().zip(&runs).filter_map(|(at, run)| Some(((*at)?, run))) {
-            let told = format!("{}: {} {}", run.2, words::percentile(quantile), words::duration(run.1.at(quantile)));
+            let told =
+                format!("{}: {} {}", run.2, words::percentile(quantile), words::duration(run.1.at(quantile)));
             chart.marks.push(Mark::Dot { at, ink });
             chart.marks.push(Mark::Hint { place: (at.0 - 8.0, at.1 - 8.0, 16.0, 16.0), text: told });
         }
-        names.extend(points.into_iter().flatten().last().map(|end| (end.1, ink, words::percentile(quantile))));
+        names
+            .extend(points.into_iter().flatten().last().map(|end| (end.1, ink, words::percentile(quantile))));
     }
     chart.name_ends(&plot, names);
     chart

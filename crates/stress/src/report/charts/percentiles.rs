@@ -19,7 +19,8 @@ pub fn percentiles(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
     let plot = chart.plot(Axis::percentiles(service.count()), latency_axis(known), 74.0);
     limits(&mut chart, &plot, sla);
     let mut names = Vec::new();
-    for (latency, ink, name) in [(&service, Ink::Service, "service"), (&response, Ink::Response, "response")] {
+    for (latency, ink, name) in [(&service, Ink::Service, "service"), (&response, Ink::Response, "response")]
+    {
         if ink == Ink::Response && !outcome.is_open() {
             continue;
         }

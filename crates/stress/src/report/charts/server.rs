@@ -10,7 +10,10 @@ const CHARTS_MAX: usize = 24;
 /// A chart a series, on the run's time line, with its pauses and events.
 pub fn server(outcome: &Outcome) -> Vec<Chart> {
     let Some(samples) = &outcome.server else { return Vec::new() };
-    let seconds = outcome.intervals.last().map_or(outcome.elapsed_nanos, |last| last.start_nanos.saturating_add(last.nanos));
+    let seconds = outcome
+        .intervals
+        .last()
+        .map_or(outcome.elapsed_nanos, |last| last.start_nanos.saturating_add(last.nanos));
     let seconds = seconds as f64 / 1e9;
     samples
         .series
@@ -35,8 +38,7 @@ fn small(place: usize, series: &Series, seconds: f64, outcome: &Outcome) -> Char
         let at = plot.right(event.at_nanos as f64 / 1e9);
         chart.line(vec![(at, top), (at, bottom)], Ink::Event, 1.0, true);
     }
-    let points: Vec<_> =
-        series.points.iter().map(|(at, value)| plot.at(*at as f64 / 1e9, *value)).collect();
+    let points: Vec<_> = series.points.iter().map(|(at, value)| plot.at(*at as f64 / 1e9, *value)).collect();
     if let (Some(first), Some(last)) = (points.first(), points.last()) {
         let mut area = points.clone();
         area.extend([(last.0, bottom), (first.0, bottom)]);

@@ -21,13 +21,22 @@ struct Slot {
     service: Latency,
 }
 
+impl Slot {
+    /// What users waited, where requests came by a plan; else what the server took.
+    fn main(&self, open: bool) -> &Latency {
+        if open { &self.response } else { &self.service }
+    }
+}
+
 /// Max, p99.9 and p99 in each interval, with the events.
 pub fn timeline(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
     let slots = slots(outcome);
     let length = slots.first().map_or(1.0, |slot| slot.to - slot.from);
     let each = words::duration((length * 1e9) as u64);
     let caption = if outcome.is_open() {
-        format!("The longest, p99.9 and p99 response time in every {each}; dashed, the longest service time. Shaded: no answer came.")
+        format!(
+            "The longest, p99.9 and p99 response time in every {each}; dashed, the longest service time. Shaded: no answer came."
+        )
     } else {
         format!("The longest, p99.9 and p99 service time in every {each}. Shaded: no answer came.")
     };
@@ -41,7 +50,6 @@ pub fn timeline(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
         chart.limit(&plot, 0.0, clause.limit_nanos as f64, &clause.to_string());
     }
     let open = outcome.is_open();
-    let main = |slot: &Slot| if open { slot.response.clone() } else { slot.service.clone() };
     let mut names = Vec::new();
     let mut draw = |chart: &mut Chart, name: &str, ink, dashed, figure: &dyn Fn(&Slot) -> Option<u64>| {
         let points: Vec<Option<Point>> = slots
@@ -54,9 +62,9 @@ pub fn timeline(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
     if open {
         draw(&mut chart, "service", Ink::Service, true, &|slot| some(slot.service.0.max()));
     }
-    draw(&mut chart, "p99", Ink::Muted, false, &|slot| known(&main(slot), 0.99));
-    draw(&mut chart, "p99.9", Ink::Faint, false, &|slot| known(&main(slot), 0.999));
-    draw(&mut chart, "max", Ink::Response, false, &|slot| some(main(slot).0.max()));
+    draw(&mut chart, "p99", Ink::Muted, false, &|slot| known(slot.main(open), 0.99));
+    draw(&mut chart, "p99.9", Ink::Faint, false, &|slot| known(slot.main(open), 0.999));
+    draw(&mut chart, "max", Ink::Response, false, &|slot| some(slot.main(open).0.max()));
     chart.name_ends(&plot, names);
     events(&mut chart, &plot, &outcome.events);
     hints(&mut chart, &plot, &slots);
@@ -79,8 +87,8 @@ fn slots(outcome: &Outcome) -> Vec<Slot> {
         .chunks(each)
         .filter_map(|chunk| {
             let (first, last) = (chunk.first()?, chunk.last()?);
-            let (mut response, mut service) = (Latency::default(), Latency::default());
-            for interval in chunk {
+            let (mut response, mut service) = (first.response.unpack(), first.service.unpack());
+            for interval in &chunk[1..] {
                 response.add(&interval.response.unpack());
                 service.add(&interval.service.unpack());
             }

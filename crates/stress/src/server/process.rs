@@ -1,0 +1,180 @@
+//! A process of this machine, as Linux tells of it: processor, switches, memory, threads, faults,
+//! bytes to and from the disk; and the machine's pressure (PSI).
+
+use std::path::PathBuf;
+
+use super::{Recorder, Source, Unit};
+
+/// Clock ticks a second in `/proc`; the kernel's interface has it fixed at 100.
+const TICKS: f64 = 100.0;
+
+/// Bytes of a page in `/proc/<pid>/statm`, on every machine that we ship for.
+const PAGE_BYTES: f64 = 4096.0;
+
+/// A process.
+pub struct Process {
+    pid: u32,
+    root: PathBuf,
+    name: String,
+}
+
+impl Process {
+    /// The process with this id.
+    pub fn new(pid: u32) -> Process {
+        Process::below(PathBuf::from("/proc"), pid)
+    }
+
+    fn below(root: PathBuf, pid: u32) -> Process {
+        let comm = std::fs::read_to_string(root.join(pid.to_string()).join("comm")).unwrap_or_default();
+        Process { pid, root, name: comm.trim().to_owned() }
+    }
+
+    fn read(&self, file: &str) -> Result<String, String> {
+        let path = self.root.join(self.pid.to_string()).join(file);
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+impl Source for Process {
+    fn name(&self) -> String {
+        format!("process {} ({})", self.pid, self.name)
+    }
+
+    fn sample(&mut self, recorder: &mut Recorder) -> Result<(), String> {
+        let stat = Stat::parse(&self.read("stat")?).ok_or("its stat is not as Linux writes it")?;
+        recorder.rate("processor, user", Unit::Cores, stat.user_ticks, 1.0 / TICKS);
+        recorder.rate("processor, system", Unit::Cores, stat.system_ticks, 1.0 / TICKS);
+        recorder.gauge("resident memory", Unit::Bytes, stat.resident_pages * PAGE_BYTES);
+        recorder.gauge("threads", Unit::Count, stat.threads);
+        recorder.rate("page faults, minor", Unit::PerSecond, stat.minor_faults, 1.0);
+        recorder.rate("page faults, major", Unit::PerSecond, stat.major_faults, 1.0);
+        // Switches are counted a thread; those of threads that ended are lost to us.
+        let (voluntary, forced) = self.switches()?;
+        recorder.rate("context switches, voluntary", Unit::PerSecond, voluntary, 1.0);
+        recorder.rate("context switches, forced", Unit::PerSecond, forced, 1.0);
+        // Of other users' processes these are not told; the gap says so.
+        let io = self.read("io")?;
+        for (key, name) in [("read_bytes", "disk, read"), ("write_bytes", "disk, written")] {
+            if let Some(bytes) = field(&io, key) {
+                recorder.rate(name, Unit::BytesPerSecond, bytes, 1.0);
+            }
+        }
+        self.pressure(recorder);
+        Ok(())
+    }
+}
+
+impl Process {
+    fn switches(&self) -> Result<(f64, f64), String> {
+        let tasks = self.root.join(self.pid.to_string()).join("task");
+        let threads = std::fs::read_dir(&tasks).map_err(|error| format!("{}: {error}", tasks.display()))?;
+        let mut sums = (0.0, 0.0);
+        for thread in threads.flatten() {
+            // A thread may end between the listing and the look.
+            let Ok(status) = std::fs::read_to_string(thread.path().join("status")) else { continue };
+            sums.0 += field(&status, "voluntary_ctxt_switches").unwrap_or(0.0);
+            sums.1 += field(&status, "nonvoluntary_ctxt_switches").unwrap_or(0.0);
+        }
+        Ok(sums)
+    }
+
+    /// The part of time in which some thread of the machine waited. A kernel without PSI has none.
+    fn pressure(&self, recorder: &mut Recorder) {
+        for what in ["cpu", "io", "memory"] {
+            let Ok(text) = std::fs::read_to_string(self.root.join("pressure").join(what)) else { continue };
+            if let Some(micros) = stalled_micros(&text) {
+                recorder.rate(
+                    &format!("pressure, {what} (whole machine)"),
+                    Unit::Percent,
+                    micros,
+                    1e-6 * 100.0,
+                );
+            }
+        }
+    }
+}
+
+/// What of `/proc/<pid>/stat` is of use.
+#[derive(Debug, PartialEq)]
+struct Stat {
+    minor_faults: f64,
+    major_faults: f64,
+    user_ticks: f64,
+    system_ticks: f64,
+    threads: f64,
+    resident_pages: f64,
+}
+
+impl Stat {
+    /// proc(5); the name in brackets may hold anything, so that fields count from the last bracket.
+    fn parse(text: &str) -> Option<Stat> {
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3)?.parse::<f64>().ok();
+        Some(Stat {
+            minor_faults: field(10)?,
+            major_faults: field(12)?,
+            user_ticks: field(14)?,
+            system_ticks: field(15)?,
+            threads: field(20)?,
+            resident_pages: field(24)?,
+        })
+    }
+}
+
+/// The number after `key:`.
+fn field(text: &str, key: &str) -> Option<f64> {
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')?.trim().parse().ok())
+}
+
+/// `total=` of the line `some`.
+fn stalled_micros(text: &str) -> Option<f64> {
+    let line = text.lines().find(|line| line.starts_with("some "))?;
+    line.split(' ').find_map(|word| word.strip_prefix("total=")?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    //! Text recorded from a running server, and this very process.
+    use super::*;
+
+    const STAT: &str = "4711 (java) (x) S 1 4711 4711 0 -1 1077936192 1432518 12 57 0 318220 40311 1 0 20 0 131 0 \
+                        8131 9663676416 1310720 18446744073709551615 1 1 0 0 0 0 0 4096 134301 0 0 0 17 3 0 0 0 0 0";
+
+    #[test]
+    fn a_recorded_stat_is_understood() {
+        let stat = Stat::parse(STAT).unwrap();
+        assert_eq!((stat.user_ticks, stat.system_ticks, stat.threads), (318_220.0, 40_311.0, 131.0));
+        assert_eq!(
+            (stat.minor_faults, stat.major_faults, stat.resident_pages),
+            (1_432_518.0, 57.0, 1_310_720.0)
+        );
+        for broken in ["", "1 (a", "1 (a) S 1", &STAT[..80]] {
+            assert_eq!(Stat::parse(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn recorded_counters_are_understood() {
+        let io = "rchar: 1\nwchar: 2\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 0\n";
+        assert_eq!((field(io, "read_bytes"), field(io, "write_bytes")), (Some(8192.0), Some(4096.0)));
+        let some = "some avg10=0.00 avg60=0.12 avg300=0.05 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n";
+        assert_eq!(stalled_micros(some), Some(123_456.0));
+        assert_eq!(stalled_micros("total=1"), None);
+    }
+
+    #[test]
+    fn this_process_has_threads_and_memory() {
+        let mut recorder = Recorder::default();
+        let mut process = Process::new(std::process::id());
+        process.sample(&mut recorder).unwrap();
+        recorder.set_now(1_000_000_000);
+        process.sample(&mut recorder).unwrap();
+        let samples = recorder.into_samples();
+        let named = |name: &str| samples.series.iter().find(|series| series.name == name);
+        assert!(named("threads").is_some_and(|series| series.points[0].1 >= 1.0));
+        assert!(named("resident memory").is_some_and(|series| series.points[0].1 > 1e5));
+        assert!(named("context switches, voluntary").is_some());
+        assert!(Process::new(u32::MAX).sample(&mut Recorder::default()).is_err());
+    }
+}
