@@ -13,6 +13,9 @@ use crate::random::Random;
 /// Length of an interval, nanoseconds.
 const INTERVAL_NANOS: u64 = 1_000_000_000;
 
+/// How long after the plan answers are waited for.
+const PATIENCE_NANOS: u64 = 1_000_000_000;
+
 /// A server with some cores, and a client with some slots that each wait for their answer.
 #[derive(Clone, Debug)]
 pub struct Simulated {
@@ -200,13 +203,13 @@ impl Ledger {
     }
 
     fn sent(&mut self, kind: usize, planned: u64, sent: u64, done: u64, end: u64) {
-        let answered = done <= end;
+        let answered = done <= end + PATIENCE_NANOS;
         for counts in [&mut self.counts, &mut self.kinds[kind].counts] {
             counts.planned += 1;
             counts.sent += 1;
             *(if answered { &mut counts.answered } else { &mut counts.in_flight }) += 1;
         }
-        let until = done.min(end);
+        let until = if answered { done } else { end };
         self.ended = self.ended.max(until);
         self.kinds[kind].wait.record(sent - planned);
         self.record(kind, until - planned, answered.then_some(done - sent), until);

@@ -141,7 +141,7 @@ impl Chart {
 
     /// Draws axes and grid, with room for labels on the left, below, and `right` of it.
     pub fn plot(&mut self, x: Axis, y: Axis, right: f64) -> Plot {
-        let (left, top, bottom) = (58.0, 12.0, 40.0);
+        let (left, top, bottom) = (62.0, 12.0, 40.0);
         let plot =
             Plot { x, y, left, top, width: self.width - left - right, height: self.height - top - bottom };
         for tick in &plot.y.ticks {
@@ -212,7 +212,9 @@ impl Chart {
         let (left, at) = (plot.right(from), plot.down(value));
         let end = plot.left + plot.width;
         self.line(vec![(left, at), (end, at)], Ink::Event, 1.25, true);
-        self.text((end - 4.0, at - 5.0), Anchor::End, Ink::Event, name);
+        // Over the line, but for one at the very top.
+        let base = if at - LABEL < plot.top { at + LABEL + 2.0 } else { at - 5.0 };
+        self.text((end - 4.0, base), Anchor::End, Ink::Event, name);
     }
 }
 

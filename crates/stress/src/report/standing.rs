@@ -26,7 +26,7 @@ impl Standing {
     pub fn of(outcome: &Outcome) -> Standing {
         let counts = &outcome.counts;
         let bad = counts.failed + counts.timed_out + counts.censored();
-        let wrong = outcome.verified.map_or(0, |found| found.lost + found.stale + found.wrong);
+        let wrong = outcome.verified.map_or(0, |found| found.lost + found.stale + found.wrong + found.unread);
         if !outcome.invalid.is_empty() || !counts.add_up() {
             return Standing::Invalid;
         }
@@ -74,6 +74,7 @@ fn complaints(outcome: &Outcome) -> String {
         (found.lost, "acknowledged and lost"),
         (found.stale, "acknowledged and stale"),
         (found.wrong, "damaged"),
+        (found.unread, "acknowledged and not readable"),
     ];
     let told: Vec<String> = parts
         .iter()

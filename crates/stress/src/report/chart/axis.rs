@@ -41,7 +41,17 @@ impl Axis {
     /// An even one from 0, with some four labels.
     pub fn linear(high: f64, title: &str, label: impl Fn(f64) -> String) -> Axis {
         let high = if high > 0.0 && high.is_finite() { high } else { 1.0 };
-        let step = nice(high / 4.0);
+        Axis::stepped(high, nice(high / 4.0, &[1.0, 2.0, 2.5, 5.0, 10.0]), title, label)
+    }
+
+    /// An even one from 0 for bytes: its steps are round in powers of 1024.
+    pub fn bytes(high: f64, label: impl Fn(f64) -> String) -> Axis {
+        let high = if high > 0.0 && high.is_finite() { high } else { 1.0 };
+        let unit = 1024_f64.powf(high.max(1.0).log(1024.0).floor());
+        Axis::stepped(high, nice(high / unit / 4.0, &[1.0, 2.0, 2.5, 5.0, 10.0]) * unit, "", label)
+    }
+
+    fn stepped(high: f64, step: f64, title: &str, label: impl Fn(f64) -> String) -> Axis {
         let last = (high / step - 1e-9).ceil().max(1.0) as u32;
         let ticks = (0..=last).map(|place| f64::from(place) * step);
         let ticks = ticks.map(|at| Tick { at, label: label(at) }).collect();
@@ -56,7 +66,7 @@ impl Axis {
             x if x > 600.0 => (60.0, "minutes"),
             _ => (1.0, "seconds"),
         };
-        let step = nice(seconds / unit / 8.0) * unit;
+        let step = nice(seconds / unit / 8.0, &[1.0, 2.0, 5.0, 10.0]) * unit;
         let ticks = (0..=(seconds / step) as u32).map(|place| f64::from(place) * step);
         let ticks = ticks.map(|at| Tick { at, label: words::digits(at / unit) }).collect();
         Axis {
@@ -124,10 +134,10 @@ impl Axis {
     }
 }
 
-/// The next of 1, 2, 5 times a power of ten.
-fn nice(step: f64) -> f64 {
+/// The next of some parts of a power of ten.
+fn nice(step: f64, parts: &[f64]) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|part| part * power).find(|at| *at >= step * 0.999).unwrap_or(step)
+    parts.iter().map(|part| part * power).find(|at| *at >= step * 0.999).unwrap_or(step)
 }
 
 #[cfg(test)]
@@ -142,6 +152,9 @@ mod tests {
     #[test]
     fn labels_are_round() {
         assert_eq!(labels(&Axis::linear(37_000.0, "", words::short)), ["0", "10 K", "20 K", "30 K", "40 K"]);
+        let bytes =
+            Axis::bytes(1.4 * 1024.0 * 1024.0 * 1024.0, |value| crate::server::Unit::Bytes.words(value));
+        assert_eq!(labels(&bytes), ["0 B", "0.50 GiB", "1 GiB", "1.5 GiB"]);
         assert_eq!(labels(&Axis::time(600.0)), ["0", "100", "200", "300", "400", "500", "600"]);
         assert_eq!(labels(&Axis::time(3600.0)), ["0", "10", "20", "30", "40", "50", "60"]);
         assert_eq!(

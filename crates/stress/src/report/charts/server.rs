@@ -2,7 +2,7 @@
 
 use crate::outcome::Outcome;
 use crate::report::chart::{Anchor, Axis, Chart, Ink, Mark};
-use crate::server::Series;
+use crate::server::{Series, Unit};
 
 /// Charts drawn at most; the document holds the rest.
 const CHARTS_MAX: usize = 24;
@@ -32,7 +32,12 @@ fn small(place: usize, series: &Series, seconds: f64, outcome: &Outcome) -> Char
     let mut time = Axis::time(seconds);
     time.title.clear();
     let unit = series.unit;
-    let plot = chart.plot(time, Axis::linear(max, "", |value| unit.words(value)), 12.0);
+    let label = |value: f64| unit.words(value);
+    let axis = match unit {
+        Unit::Bytes | Unit::BytesPerSecond => Axis::bytes(max, label),
+        _ => Axis::linear(max, "", label),
+    };
+    let plot = chart.plot(time, axis, 12.0);
     let (_, top, _, bottom) = plot.edges();
     for event in &outcome.events {
         let at = plot.right(event.at_nanos as f64 / 1e9);

@@ -28,19 +28,11 @@ impl Slot {
     }
 }
 
-/// Max, p99.9 and p99 in each interval, with the events.
+/// The longest and high percentiles of each interval, with the events.
 pub fn timeline(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
-    let slots = slots(outcome);
-    let length = slots.first().map_or(1.0, |slot| slot.to - slot.from);
-    let each = words::duration((length * 1e9) as u64);
-    let caption = if outcome.is_open() {
-        format!(
-            "The longest, p99.9 and p99 response time in every {each}; dashed, the longest service time. Shaded: no answer came."
-        )
-    } else {
-        format!("The longest, p99.9 and p99 service time in every {each}. Shaded: no answer came.")
-    };
-    let title = if outcome.is_open() { "Response time over the run" } else { "Service time over the run" };
+    let (slots, open) = (slots(outcome), outcome.is_open());
+    let drawn = drawn(&slots, open);
+    let (title, caption) = titles(&slots, open, &drawn);
     let mut chart = Chart::new("timeline", title, &caption, FULL);
     let seconds = slots.last().map_or(1.0, |slot| slot.to);
     let all = slots.iter().flat_map(|slot| [&slot.response, &slot.service]);
@@ -49,7 +41,6 @@ pub fn timeline(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
     for clause in sla.iter().flat_map(|sla| &sla.clauses) {
         chart.limit(&plot, 0.0, clause.limit_nanos as f64, &clause.to_string());
     }
-    let open = outcome.is_open();
     let mut names = Vec::new();
     let mut draw = |chart: &mut Chart, name: &str, ink, dashed, figure: &dyn Fn(&Slot) -> Option<u64>| {
         let points: Vec<Option<Point>> = slots
@@ -62,13 +53,47 @@ pub fn timeline(outcome: &Outcome, sla: Option<&Sla>) -> Chart {
     if open {
         draw(&mut chart, "service", Ink::Service, true, &|slot| some(slot.service.0.max()));
     }
-    draw(&mut chart, "p99", Ink::Muted, false, &|slot| known(slot.main(open), 0.99));
-    draw(&mut chart, "p99.9", Ink::Faint, false, &|slot| known(slot.main(open), 0.999));
+    for (quantile, ink) in drawn {
+        draw(&mut chart, &words::percentile(quantile), ink, false, &|slot| known(slot.main(open), quantile));
+    }
     draw(&mut chart, "max", Ink::Response, false, &|slot| some(slot.main(open).0.max()));
     chart.name_ends(&plot, names);
     events(&mut chart, &plot, &outcome.events);
     hints(&mut chart, &plot, &slots);
     chart
+}
+
+/// The percentiles that most intervals hold enough requests for; the median where they hold few.
+fn drawn(slots: &[Slot], open: bool) -> Vec<(f64, Ink)> {
+    let answered = || slots.iter().filter(|slot| slot.service.count() > 0);
+    let is_drawn = |quantile: f64| {
+        2 * answered().filter(|slot| is_known(slot.main(open).count(), quantile)).count() > answered().count()
+    };
+    let mut drawn: Vec<(f64, Ink)> = [(0.99, Ink::Muted), (0.999, Ink::Faint)]
+        .into_iter()
+        .filter(|(quantile, _)| is_drawn(*quantile))
+        .collect();
+    if drawn.is_empty() {
+        drawn.extend(is_drawn(0.5).then_some((0.5, Ink::Muted)));
+    }
+    drawn
+}
+
+fn titles(slots: &[Slot], open: bool, drawn: &[(f64, Ink)]) -> (&'static str, String) {
+    let each = slots.first().map_or(1.0, |slot| slot.to - slot.from);
+    let each =
+        if (each - 1.0).abs() < 1e-9 { "second".to_owned() } else { words::duration((each * 1e9) as u64) };
+    let lines: Vec<String> = drawn.iter().rev().map(|(quantile, _)| words::percentile(*quantile)).collect();
+    let lines =
+        if lines.is_empty() { String::new() } else { format!(" and the {}", lines.join(" and the ")) };
+    let (title, what, dashed) = if open {
+        ("Response time over the run", "response", " Dashed: the longest service time.")
+    } else {
+        ("Service time over the run", "service", "")
+    };
+    let shaded =
+        if slots.iter().any(|slot| slot.service.count() == 0) { " Shaded: no answer came." } else { "" };
+    (title, format!("The longest{lines} {what} time in every {each}.{dashed}{shaded}"))
 }
 
 fn some(nanos: u64) -> Option<u64> {

@@ -9,20 +9,17 @@ use crate::report::words::{self, count, duration, ms, plural, share};
 use crate::search::Sla;
 
 pub fn title(out: &mut String, outcome: &Outcome) -> Result {
+    let version = outcome.setting.server.get("release_version");
     write!(
         out,
-        "<p class=\"kicker\">{} · {}</p><h1>{}, {}</h1><p class=\"muted\">against {}{}; {} a second achieved</p>",
+        "<p class=\"kicker\">{} · {}</p><h1>{} at {}</h1><p class=\"muted\">{}, against {}{}; {} a second were answered</p>",
         if outcome.is_open() { "Response-time report" } else { "Service time only" },
         words::utc(outcome.setting.started_micros),
         escape(&outcome.workload),
-        escape(&standing::load(outcome)),
+        escape(&standing::short_load(outcome)),
+        escape(&capital(&standing::load(outcome))),
         escape(&outcome.setting.targets.join(", ")),
-        outcome
-            .setting
-            .server
-            .get("release_version")
-            .map(|version| format!(" ({})", escape(version)))
-            .unwrap_or_default(),
+        version.map(|version| format!(" ({})", escape(version))).unwrap_or_default(),
         words::digits(outcome.rate())
     )
 }
@@ -42,7 +39,7 @@ pub fn verdict(out: &mut String, outcome: &Outcome, sla: Option<&Sla>, answer: &
         "<section class=\"verdict {}\"><p><strong>{}</strong> · {}</p>",
         colour(standing),
         standing.word(),
-        escape(&sentence(standing, outcome))
+        escape(&format!("{}.", capital(&standing.sentence(outcome))))
     )?;
     let mut lines = sla.map(|sla| sla.lines(outcome)).unwrap_or_default();
     lines.extend(answer.iter().cloned());
@@ -50,13 +47,13 @@ pub fn verdict(out: &mut String, outcome: &Outcome, sla: Option<&Sla>, answer: &
     write!(out, "</section>")
 }
 
-fn sentence(standing: Standing, outcome: &Outcome) -> String {
-    let sentence = standing.sentence(outcome);
-    let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().collect::<String>() + letters.as_str() + ".",
-        None => sentence,
-    }
+/// A sentence's first letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 fn items(out: &mut String, lines: &[String]) -> Result {
@@ -65,7 +62,8 @@ fn items(out: &mut String, lines: &[String]) -> Result {
     }
     write!(out, "<ul>")?;
     for line in lines {
-        write!(out, "<li>{}</li>", escape(line))?;
+        let class = if line.contains("MISSED") { " class=\"missed\"" } else { "" };
+        write!(out, "<li{class}>{}</li>", escape(line))?;
     }
     write!(out, "</ul>")
 }
@@ -155,11 +153,17 @@ pub fn counts(out: &mut String, outcome: &Outcome) -> Result {
     if let Some(found) = outcome.verified {
         write!(
             out,
-            "<p class=\"caption\">{} read back: {} lost, {} stale, {} wrong.</p>",
+            "<p class=\"caption\">{} read back: {} lost, {} stale, {} wrong, {} could not be read.{}</p>",
             plural(found.read, "record"),
             count(found.lost),
             count(found.stale),
-            count(found.wrong)
+            count(found.wrong),
+            count(found.unread),
+            if found.one_in > 1 {
+                format!(" One in {} was looked at.", count(found.one_in))
+            } else {
+                String::new()
+            }
         )?;
     }
     writeln!(out, "</section>")
