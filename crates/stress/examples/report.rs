@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use basalt_stress::outcome::Outcome;
-use basalt_stress::report::{charts, html, text};
+use basalt_stress::report::{charts, html, text_with};
 use basalt_stress::search::Sla;
 use basalt_stress::server::{Samples, Series, Unit};
 use basalt_stress::simulation::{self, Pace, Simulated};
@@ -17,7 +17,7 @@ fn main() -> std::io::Result<()> {
     let mut stall = simulation::stall();
     stall.server = Some(server());
     write(folder, "stall", &[stall.clone()], Some(&sla), &[])?;
-    print!("{}", text(&stall, Some(&sla)));
+    print!("{}", text_with(&stall, Some(&sla)));
     let family: Vec<Outcome> = [500.0, 1000.0, 2000.0, 4000.0, 6000.0, 8000.0, 8800.0]
         .iter()
         .map(|rate| at(Pace::Poisson(*rate)))

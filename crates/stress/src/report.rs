@@ -11,4 +11,4 @@ mod text;
 pub mod words;
 
 pub use standing::{Standing, is_known, samples_for};
-pub use text::text;
+pub use text::{text, text_with};

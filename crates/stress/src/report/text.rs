@@ -11,8 +11,13 @@ use crate::search::Sla;
 /// Columns of the page.
 const WIDTH: usize = 96;
 
-/// The report of a run, ready to print; with whether it met `sla`, when there is one.
-pub fn text(outcome: &Outcome, sla: Option<&Sla>) -> String {
+/// The report of a run, ready to print.
+pub fn text(outcome: &Outcome) -> String {
+    text_with(outcome, None)
+}
+
+/// The same, with whether it met an agreement, when there is one.
+pub fn text_with(outcome: &Outcome, sla: Option<&Sla>) -> String {
     let mut out = String::new();
     // A String never refuses what is written to it.
     let _ = first_screen(&mut out, outcome, sla);
@@ -287,13 +292,13 @@ mod tests {
             latency 99th percentile : 2812.3 (1.2)
             latency 99.9th percentile : 2982.2 (1.8)
             latency max : 3001.0 (3001.0)
-        "#]].assert_eq(&text(&simulation::stall(), Some(&sla)));
+        "#]].assert_eq(&text_with(&simulation::stall(), Some(&sla)));
     }
 
     #[test]
     fn a_closed_loop_says_that_it_shows_service_times_only() {
         let server = Simulated { load: Pace::Users(4), ..Simulated::healthy(1, 1.0, 2) };
-        let page = text(&server.run(), None);
+        let page = text(&server.run());
         assert!(page.contains("SERVICE TIME ONLY"), "{page}");
         assert!(!page.contains("users waited"), "{page}");
     }
@@ -305,7 +310,7 @@ mod tests {
                 .run();
         outcome.kinds[1].errors.insert("OVERLOADED: too many".into(), 3);
         outcome.invalid.push("in-flight cap".into());
-        let page = text(&outcome, None);
+        let page = text(&outcome);
         for told in [
             "INVALID: in-flight cap",
             "3 insert: OVERLOADED: too many",
