@@ -135,7 +135,12 @@ impl Insert {
             if !is_key && self.row_population != Ratio::ONE {
                 let mut random = Random::new(mix(id ^ column.spread.salt ^ POPULATION));
                 if random.unit() >= self.row_population.draw(POPULATION, id, 0) {
-                    values.push_unset();
+                    // Adding null adds nothing; servers refuse to add what is unset to a list.
+                    if column.is_added_to {
+                        values.push_null()
+                    } else {
+                        values.push_unset()
+                    }
                     continue;
                 }
             }

@@ -144,10 +144,13 @@ impl Kind {
         if self.has_fixed_length() {
             return self.put(element, spread, out);
         }
-        let mut value = BytesMut::new();
-        self.put(element, spread, &mut value);
-        put_vint(value.len() as u64, out);
-        out.extend_from_slice(&value);
+        // The length is known afterwards: it is appended, and turned to the front.
+        let at = out.len();
+        self.put(element, spread, out);
+        let end = out.len();
+        put_vint((end - at) as u64, out);
+        let length = out.len() - end;
+        out[at..].rotate_right(length);
     }
 
     /// As Cassandra's `AbstractType.valueLengthIfFixed` has it: not all types that could be.
