@@ -24,7 +24,8 @@ pub struct Base {
     chooser: Chooser,
     /// Of the record's values; a value's place among them is its column.
     pub stamps: Stamps,
-    first_sequence: u64,
+    /// The sequence of the run's first operation; the load's are below.
+    start: u64,
 }
 
 /// What a workload says of itself to make its [`Base`].
@@ -59,7 +60,7 @@ impl Base {
             verify: options.verify,
             chooser: Chooser::new(options.keys.unwrap_or(description.keys)),
             stamps: Stamps { cells: description.cells, sizes: options.value.unwrap_or(description.sizes) },
-            first_sequence: u64::try_from(options.now_micros).unwrap_or(0),
+            start: u64::try_from(options.now_micros).unwrap_or(0),
         }
     }
 
@@ -73,14 +74,14 @@ impl Base {
         self.chooser.draw(turn.number, self.records, self.records + added, random)
     }
 
-    /// The sequence number of the write at a place of the run; the load's come before.
+    /// The sequence number of the write at a place of the run.
     pub fn sequence(&self, index: u64) -> u64 {
-        self.load_sequence(self.records) + index
+        self.start + index
     }
 
-    /// The sequence number of a record's write by the load.
+    /// The sequence number of a record's write by the load: a microsecond a record, up to the start.
     pub fn load_sequence(&self, record: u64) -> u64 {
-        self.first_sequence + record
+        self.start.saturating_sub(self.records) + record
     }
 
     /// What the load fills a record with.

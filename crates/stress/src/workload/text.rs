@@ -13,11 +13,13 @@ pub fn fill(out: &mut BytesMut, length: usize, random: &mut Random) {
     let mut left = length;
     while left > 0 {
         let mut bits = random.next_u64();
-        let count = left.min(10);
-        for _ in 0..count {
-            out.put_u8(ALPHABET[(bits & 63) as usize]);
+        let mut characters = [0; 10];
+        for character in &mut characters {
+            *character = ALPHABET[(bits & 63) as usize];
             bits >>= 6;
         }
+        let count = left.min(characters.len());
+        out.extend_from_slice(&characters[..count]);
         left -= count;
     }
 }
