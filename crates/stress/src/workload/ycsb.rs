@@ -86,7 +86,7 @@ pub fn ycsb(words: &[String], options: &Options) -> Result<impl Plan + use<>, Er
 
 fn statements(fields: &[String], options: &Options) -> Vec<(String, bool)> {
     let using = Base::using(options);
-    let (names, markers) = (fields.join(", "), vec!["?"; FIELDS].join(", "));
+    let (names, markers) = (fields.join(", "), ["?"; FIELDS].join(", "));
     let mut statements = vec![
         ("SELECT * FROM ycsb.usertable WHERE y_id = ? LIMIT 1".to_owned(), false),
         (format!("INSERT INTO ycsb.usertable (y_id, {names}) VALUES (?, {markers}){using}"), true),

@@ -26,9 +26,12 @@ pub struct Query {
 struct Marked {
     /// The column.
     place: usize,
-    /// An element of its values instead of a whole one: the element's kind, and its place.
-    element: Option<(Kind, u64)>,
+    /// An element of its values instead of a whole one.
+    element: Option<Element>,
 }
+
+/// The kind of an element, and its place in the value.
+type Element = (Kind, u64);
 
 /// Finds the markers of a statement.
 struct Markers<'a> {
@@ -198,7 +201,7 @@ impl Markers<'_> {
     }
 
     /// A marker that stands for an element.
-    fn mark(&mut self, column: &Ident, term: &Term, element: Option<(Kind, u64)>) -> Result<(), Error> {
+    fn mark(&mut self, column: &Ident, term: &Term, element: Option<Element>) -> Result<(), Error> {
         let place = self.place(column)?;
         if let (TermKind::Marker(marker), Some(_)) = (&term.kind, &element) {
             self.found[usize::from(marker.index)] = Some(Marked { place, element });
@@ -217,7 +220,7 @@ impl Markers<'_> {
 }
 
 /// The first key and the first element of a collection's values, with their places.
-fn elements(kind: &Kind) -> (Option<(Kind, u64)>, Option<(Kind, u64)>) {
+fn elements(kind: &Kind) -> (Option<Element>, Option<Element>) {
     match kind {
         Kind::List(element) => (None, Some((Kind::clone(element), 0))),
         Kind::Map(key, value) => (Some((Kind::clone(key), 0)), Some((Kind::clone(value), 1))),
