@@ -8,7 +8,7 @@ mod large;
 mod outbound;
 mod server;
 
-pub use client::{ClientConnection, ClientError, RequestOptions, ResponseEnvelope};
+pub use client::{Answer, ClientConnection, ClientError, RequestOptions, ResponseEnvelope};
 pub use event::{ClientRequest, Rejection, ServerEvent, Stage};
 pub use outbound::ReplyTo;
 pub use server::ServerConnection;

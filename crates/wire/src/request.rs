@@ -2,6 +2,7 @@
 
 mod auth_response;
 mod batch;
+mod encoded;
 mod execute;
 mod options;
 mod prepare;
@@ -12,6 +13,7 @@ mod startup;
 
 pub use auth_response::AuthResponse;
 pub use batch::{Batch, BatchKind, BatchStatement};
+pub use encoded::{EncodedBatch, EncodedExecute, EncodedValues};
 pub use execute::Execute;
 pub use prepare::Prepare;
 pub use query::Query;

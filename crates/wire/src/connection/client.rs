@@ -1,6 +1,6 @@
 //! The client's side of a connection: what the load generator and the tests speak through.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
 use super::large::{LargeMessage, Progress};
 use super::outbound::{Outbound, frame_format};
@@ -9,7 +9,7 @@ use crate::envelope::{
     Direction, Envelope, EnvelopeDecoder, EnvelopeError, Flags, Opcode, parse_header, take_framed,
 };
 use crate::frame::{FrameError, FrameFormat, decode_frame};
-use crate::limits::Limits;
+use crate::limits::{ENVELOPE_HEADER_LEN, Limits};
 use crate::prelude::{CustomPayload, Prelude};
 use crate::{ProtocolVersion, Reader, Request, Response, Result, WireError};
 
@@ -38,6 +38,18 @@ pub struct ResponseEnvelope {
     pub prelude: Prelude,
     /// The message.
     pub body: Bytes,
+}
+
+/// A response of which a client in a hurry wants to know little.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A RESULT; what it holds was skipped.
+    Result {
+        /// The request it answers.
+        stream: i16,
+    },
+    /// Anything else, or a RESULT that was to be kept.
+    Other(Box<ResponseEnvelope>),
 }
 
 impl ResponseEnvelope {
@@ -82,6 +94,8 @@ pub struct ClientConnection {
     input: BytesMut,
     payload: Bytes,
     large: Option<LargeMessage>,
+    /// A message that spanned several frames, all here.
+    whole: Option<Envelope>,
     output: Outbound,
 }
 
@@ -98,6 +112,7 @@ impl ClientConnection {
             input: BytesMut::new(),
             payload: Bytes::new(),
             large: None,
+            whole: None,
             output: Outbound::default(),
         }
     }
@@ -132,6 +147,25 @@ impl ClientConnection {
             flags
         });
         Ok(())
+    }
+
+    /// Appends a request without options whose message `body` writes.
+    pub fn send_with(
+        &mut self,
+        stream: i16,
+        opcode: Opcode,
+        body: impl FnOnce(ProtocolVersion, &mut BytesMut),
+    ) {
+        let version = self.version;
+        self.output.envelope(version.number(), opcode, stream, |out| {
+            body(version, out);
+            if version.is_beta() { Flags::USE_BETA } else { Flags::default() }
+        });
+    }
+
+    /// Bytes written and not taken, about.
+    pub fn output_len(&self) -> usize {
+        self.output.pending_len()
     }
 
     /// Takes all requests written so far.
@@ -179,21 +213,62 @@ impl ClientConnection {
         }))
     }
 
-    fn next_envelope(&mut self) -> std::result::Result<Option<Envelope>, ClientError> {
-        loop {
-            let Some(format) = self.frames else { return Ok(self.decoder.decode(&mut self.input)?) };
-            if !self.payload.is_empty() {
-                return take_framed(&mut self.payload, Direction::Response, true)
-                    .map(Some)
-                    .map_err(|error| error.map_or_else(beyond_frame, ClientError::from));
+    /// The next response, or `None` until more bytes arrive; a RESULT of a stream of which `skims`
+    /// says so is skipped, neither decompressed nor decoded.
+    pub fn next_answer(
+        &mut self,
+        skims: impl Fn(i16) -> bool,
+    ) -> std::result::Result<Option<Answer>, ClientError> {
+        let is_framed = self.frames.is_some();
+        if is_framed && self.whole.is_none() && !self.next_payload()? {
+            return Ok(None);
+        }
+        let bytes: &[u8] = if is_framed { &self.payload } else { &self.input };
+        if let Some(Ok(header)) = parse_header(bytes, Direction::Response, true)
+            && header.opcode == Opcode::Result
+            && skims(header.stream)
+        {
+            let total = ENVELOPE_HEADER_LEN + header.body_len as usize;
+            if bytes.len() >= total {
+                if is_framed {
+                    self.payload.advance(total);
+                } else {
+                    self.input.advance(total);
+                }
+                return Ok(Some(Answer::Result { stream: header.stream }));
             }
-            let Some(frame) = decode_frame(format, &mut self.input)? else { return Ok(None) };
+        }
+        Ok(self.next_response()?.map(|response| Answer::Other(Box::new(response))))
+    }
+
+    /// Decodes frames until one holds whole envelopes; a large message that ends is among them.
+    fn next_payload(&mut self) -> std::result::Result<bool, ClientError> {
+        let Some(format) = self.frames else { return Ok(false) };
+        while self.payload.is_empty() {
+            let Some(frame) = decode_frame(format, &mut self.input)? else { return Ok(false) };
             if frame.is_self_contained {
                 self.payload = frame.payload;
             } else if let Some(envelope) = self.large_part(&frame.payload)? {
-                return Ok(Some(envelope));
+                self.whole = Some(envelope);
+                return Ok(true);
             }
         }
+        Ok(true)
+    }
+
+    fn next_envelope(&mut self) -> std::result::Result<Option<Envelope>, ClientError> {
+        if self.frames.is_none() {
+            return Ok(self.decoder.decode(&mut self.input)?);
+        }
+        if self.whole.is_none() && !self.next_payload()? {
+            return Ok(None);
+        }
+        if let Some(envelope) = self.whole.take() {
+            return Ok(Some(envelope));
+        }
+        take_framed(&mut self.payload, Direction::Response, true)
+            .map(Some)
+            .map_err(|error| error.map_or_else(beyond_frame, ClientError::from))
     }
 
     fn large_part(&mut self, payload: &Bytes) -> std::result::Result<Option<Envelope>, ClientError> {

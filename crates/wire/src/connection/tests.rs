@@ -313,3 +313,50 @@ fn a_request_that_cannot_be_encoded_leaves_nothing_behind() {
     assert!(client.send(0, &request, &RequestOptions::default()).is_err());
     assert!(client.take_output().is_empty());
 }
+
+#[test]
+fn a_client_in_a_hurry_skips_results_of_any_length_and_sees_the_rest() {
+    for (version, compression) in every_kind() {
+        let mut dialog = Dialog::started(version, compression);
+        let received = dialog.request(5, &query("SELECT a FROM t"));
+        let to = |stream| ReplyTo { stream, ..received.reply_to };
+        let result = |text: &str| Response::Result(QueryResult::SetKeyspace(text.to_owned()));
+        let body = vec![b'x'; 2 * MAX_FRAME_PAYLOAD];
+        dialog.server.respond(to(1), &result("skipped"), &Prelude::EMPTY);
+        dialog.server.respond(to(0), &result("kept"), &Prelude::EMPTY);
+        dialog.server.respond_with(to(2), Opcode::Result, &Prelude::EMPTY, |_, out| out.put_slice(&body));
+        let overloaded = Response::Error(CqlError::Overloaded("busy".into()));
+        dialog.server.respond(to(3), &overloaded, &Prelude::EMPTY);
+        dialog.server.respond(to(4), &result(&"long".repeat(1000)), &Prelude::EMPTY);
+        let mut seen = Vec::new();
+        let bytes = dialog.server.take_output();
+        for part in bytes.chunks(1 + bytes.len() / 5) {
+            dialog.client.feed(part);
+            while let Some(answer) = dialog.client.next_answer(|stream| stream != 0).unwrap() {
+                seen.push(match answer {
+                    Answer::Result { stream } => (stream, None),
+                    Answer::Other(envelope) => (envelope.stream, Some(envelope.decode().ok())),
+                });
+            }
+        }
+        seen.sort_by_key(|(stream, _)| *stream);
+        let large = if version.is_framed() { Some(None) } else { None };
+        assert_eq!(
+            seen,
+            [(0, Some(Some(result("kept")))), (1, None), (2, large), (3, Some(Some(overloaded))), (4, None)],
+            "{version} {compression:?}"
+        );
+    }
+}
+
+#[test]
+fn a_body_written_in_place_is_a_request_like_any_other() {
+    for (version, compression) in every_kind() {
+        let mut dialog = Dialog::started(version, compression);
+        let request = query(&"SELECT a FROM t".repeat(100));
+        dialog.client.send_with(7, Opcode::Query, |version, out| request.append(version, out).unwrap());
+        let events = dialog.events();
+        let [ServerEvent::Request(received)] = &events[..] else { panic!("{events:?}") };
+        assert_eq!((received.reply_to.stream, &received.request), (7, &request));
+    }
+}

@@ -19,6 +19,17 @@ pub enum BatchKind {
     Counter,
 }
 
+impl BatchKind {
+    /// As a request carries it.
+    pub(super) fn code(self) -> u8 {
+        match self {
+            BatchKind::Logged => 0,
+            BatchKind::Unlogged => 1,
+            BatchKind::Counter => 2,
+        }
+    }
+}
+
 /// One statement of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchStatement {
@@ -73,11 +84,7 @@ impl Batch {
     }
 
     pub(super) fn append(&self, version: ProtocolVersion, out: &mut BytesMut) -> Result<()> {
-        out.put_u8(match self.kind {
-            BatchKind::Logged => 0,
-            BatchKind::Unlogged => 1,
-            BatchKind::Counter => 2,
-        });
+        out.put_u8(self.kind.code());
         if self.statements.len() > MAX_SHORT_COUNT {
             return Err(WireError::protocol("A batch has more than 65535 statements"));
         }

@@ -8,9 +8,9 @@ use crate::limits::MAX_SHORT_COUNT;
 use crate::primitives::{self, Reader, Value};
 use crate::{ProtocolVersion, Result, WireError};
 
-const VALUES: u32 = 0x0001;
-const SKIP_METADATA: u32 = 0x0002;
-const PAGE_SIZE: u32 = 0x0004;
+pub(super) const VALUES: u32 = 0x0001;
+pub(super) const SKIP_METADATA: u32 = 0x0002;
+pub(super) const PAGE_SIZE: u32 = 0x0004;
 const PAGING_STATE: u32 = 0x0008;
 const SERIAL_CONSISTENCY: u32 = 0x0010;
 const DEFAULT_TIMESTAMP: u32 = 0x0020;
