@@ -9,14 +9,21 @@ use std::sync::Arc;
 
 use basalt_model::env::SharedEnv;
 use basalt_node::env::SystemEnv;
-use basalt_stress::run::{self, Target};
-use basalt_stress::schedule::ConstantRate;
-use basalt_stress::workload::apm;
-use basalt_stress::{report, session};
+use basalt_stress::client;
+use basalt_stress::outcome::Outcome;
+use basalt_stress::plan::{Arrivals, Plan, Rate};
+use basalt_stress::run::{self, Asked, STREAMS, Settings};
+use basalt_stress::workload::{self, Workload, apm};
+use basalt_stress::{report, schema};
 use clap::Args;
 
 /// Makes the runs reproducible: the same requests each time.
 const SEED: u64 = 2012;
+
+/// Writers of the load.
+const WRITERS: u32 = 256;
+
+const SECOND: u64 = 1_000_000_000;
 
 /// What `basalt demo` takes.
 #[derive(Args)]
@@ -89,37 +96,73 @@ fn wait_for_user() {
 
 fn measure(options: &Options, address: SocketAddr) -> Result<(), String> {
     let env: SharedEnv = Arc::new(SystemEnv::new());
-    let target = Target { address, connections: options.connections };
-    let failed = |error: session::SessionError| error.to_string();
-    run::create_apm(&target).map_err(failed)?;
+    let words = ["apm".to_owned(), "RW".to_owned()];
+    let sizes =
+        workload::Options { records: Some(options.records), seed: SEED, ..workload::Options::default() };
+    let workload = workload::named(&words, &sizes).map_err(|error| error.to_string())?;
+    schema::create(address, &client::Options::default(), &*workload).map_err(|error| error.to_string())?;
     println!(
         "\nAPM records: key {:?} for metric {}, five values of {} bytes",
         apm::key(0),
         apm::metric_name(0),
         apm::VALUE_BYTES
     );
-    let loaded = run::load_apm(&env, &target, options.records, SEED).map_err(failed)?;
-    check(&loaded)?;
+    let ask = |asked| {
+        let settings = settings(options, address, &env, &workload, asked);
+        let outcome = run::run(settings, &mut ()).map_err(|error| error.to_string())?.outcome;
+        check(&outcome).map(|()| outcome)
+    };
+    let loaded = ask(Asked::Load { threads: WRITERS })?;
     let seconds = loaded.elapsed_nanos as f64 / 1e9;
     println!(
         "loaded {} records in {seconds:.1} s, {:.0}/s",
         options.records,
         options.records as f64 / seconds
     );
-    let plan = ConstantRate::lasting(options.rate, options.seconds);
-    let summary = run::run_apm(&env, &target, plan, options.records, SEED + 1).map_err(failed)?;
-    println!("\nAPM RW: 50 % reads, 50 % inserts, open loop, latencies from when each request was due\n");
-    print!("{}", report::text(&summary));
-    check(&summary)
+    let rate = Rate::per_second(options.rate);
+    let plan = Plan::new(&Arrivals::CONSTANT, rate, options.seconds.saturating_mul(SECOND), SEED)
+        .map_err(|error| error.to_string())?;
+    println!("\nAPM RW: 50 % reads, 50 % inserts, open loop, latencies from when each request was due");
+    println!("{} requests a second for {} s ...\n", options.rate, options.seconds);
+    let outcome = ask(Asked::Open { plan, arrivals: Arrivals::CONSTANT })?;
+    print!("{}", report::text(&outcome));
+    Ok(())
+}
+
+fn settings(
+    options: &Options,
+    address: SocketAddr,
+    env: &SharedEnv,
+    workload: &Arc<dyn Workload>,
+    asked: Asked,
+) -> Settings {
+    Settings {
+        env: Arc::clone(env),
+        targets: vec![address],
+        client: client::Options::default(),
+        workload: Arc::clone(workload),
+        asked,
+        seed: SEED,
+        connections: options.connections.max(1),
+        workers: 1,
+        in_flight: options.connections.max(1) * (STREAMS - 1),
+        timeout_nanos: 10 * SECOND,
+        drain_nanos: 10 * SECOND,
+        interval_nanos: SECOND,
+        log: None,
+        command: std::env::args().collect(),
+        stop: Arc::default(),
+    }
 }
 
 /// A demonstration in which requests fail is not one.
-fn check(summary: &run::Summary) -> Result<(), String> {
-    let errors = summary.record.total().errors;
-    if errors + summary.unsent + summary.unanswered > 0 {
+fn check(outcome: &Outcome) -> Result<(), String> {
+    let counts = &outcome.counts;
+    if counts.answered < counts.planned {
+        print!("{}", report::text(outcome));
         return Err(format!(
-            "{errors} requests failed, {} were not sent, {} not answered",
-            summary.unsent, summary.unanswered
+            "{} requests failed, {} timed out, {} were not sent, {} not answered",
+            counts.failed, counts.timed_out, counts.unsent, counts.in_flight
         ));
     }
     Ok(())

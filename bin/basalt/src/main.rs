@@ -5,6 +5,7 @@ mod demo;
 mod machine;
 mod nodetool;
 mod run;
+mod stress;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ enum Command {
     Run(run::Options),
     /// Start a node on an empty directory, load it, and print how long its users would wait.
     Demo(demo::Options),
+    /// Measure how long the users of a node, or of Cassandra, would wait.
+    Stress(stress::Options),
     /// Have a running node flush, compact, take a snapshot and the like: Cassandra's nodetool.
     Nodetool(nodetool::Options),
 }
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let ended = match arguments.command.unwrap_or_else(|| Command::Run(run::Options::default())) {
         Command::Run(options) => run::run(options),
         Command::Demo(options) => demo::run(&options),
+        Command::Stress(options) => return stress::run(options),
         Command::Nodetool(options) => return nodetool::run(&options),
     };
     match ended {

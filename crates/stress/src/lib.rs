@@ -5,13 +5,25 @@
 //! reports are made from. It knows the native protocol through `basalt-wire` and nothing of any
 //! server.
 
+pub mod client;
 pub mod compare;
 pub mod distribution;
+pub mod hiccup;
+pub mod hlog;
+mod host;
+pub mod null_server;
 pub mod outcome;
+pub mod plan;
 pub mod random;
+pub mod read_back;
+pub mod record;
 pub mod report;
+pub mod run;
+pub mod schema;
 pub mod search;
+pub mod selftest;
 pub mod server;
 pub mod simulation;
+pub mod verdict;
 pub mod verify;
 pub mod workload;

@@ -26,12 +26,9 @@ pub struct Query {
 struct Marked {
     /// The column.
     place: usize,
-    /// An element of its values instead of a whole one.
-    element: Option<Element>,
+    /// An element of its values instead of a whole one: the element's kind, and its place.
+    element: Option<(Kind, u64)>,
 }
-
-/// The kind of an element, and its place in the value.
-type Element = (Kind, u64);
 
 /// Finds the markers of a statement.
 struct Markers<'a> {
@@ -201,7 +198,7 @@ impl Markers<'_> {
     }
 
     /// A marker that stands for an element.
-    fn mark(&mut self, column: &Ident, term: &Term, element: Option<Element>) -> Result<(), Error> {
+    fn mark(&mut self, column: &Ident, term: &Term, element: Option<(Kind, u64)>) -> Result<(), Error> {
         let place = self.place(column)?;
         if let (TermKind::Marker(marker), Some(_)) = (&term.kind, &element) {
             self.found[usize::from(marker.index)] = Some(Marked { place, element });
@@ -219,8 +216,11 @@ impl Markers<'_> {
     }
 }
 
+/// A kind with its place.
+type Placed = (Kind, u64);
+
 /// The first key and the first element of a collection's values, with their places.
-fn elements(kind: &Kind) -> (Option<Element>, Option<Element>) {
+fn elements(kind: &Kind) -> (Option<Placed>, Option<Placed>) {
     match kind {
         Kind::List(element) => (None, Some((Kind::clone(element), 0))),
         Kind::Map(key, value) => (Some((Kind::clone(key), 0)), Some((Kind::clone(value), 1))),

@@ -1,0 +1,53 @@
+//! `basalt stress COMMAND`: the load generator, against Basalt, Cassandra or ScyllaDB alike. One file a command; what a
+//! run is, is the crate `stress`'s matter.
+
+mod common;
+mod load;
+mod run;
+mod selftest;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+/// What the exit codes mean.
+const EXIT_CODES: &str = "\
+Exit codes: 0 the run shows what was asked; 1 there was no run (no connection, refused, no such workload); 2 the command \
+line is not understood; 3 degraded: requests failed, timed out, or had no answer when the run ended; 4 invalid: the run \
+does not show what was asked (more in flight than allowed, or the client could not keep up).";
+
+/// What `basalt stress` takes.
+#[derive(Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Options {
+    #[command(subcommand)]
+    command: Tool,
+}
+
+#[derive(Subcommand)]
+enum Tool {
+    /// Ask at the moments of a plan, whatever the server does, and print how long its users would wait.
+    #[command(after_help = EXIT_CODES)]
+    Run(Box<run::Options>),
+    /// Create the workload's tables and write its records.
+    #[command(after_help = EXIT_CODES)]
+    Load(Box<load::Options>),
+    /// Find what this machine's client costs, and how fast it can honestly be.
+    Selftest(selftest::Options),
+}
+
+/// Runs the command.
+pub fn run(options: Options) -> ExitCode {
+    let ended = match options.command {
+        Tool::Run(options) => run::run(&options),
+        Tool::Load(options) => load::run(&options),
+        Tool::Selftest(options) => selftest::run(&options),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("basalt stress: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
