@@ -68,7 +68,9 @@ impl Mix {
         let key = mix(self.seed ^ mix(block.wrapping_add(1)));
         for round in 0..ROUNDS {
             let key = mix(key ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let partner = (key % self.length + self.length - place) % self.length;
+            // A number below the length, without a division.
+            let sum = ((u128::from(key) * u128::from(self.length)) >> 64) as u64;
+            let partner = if sum >= place { sum - place } else { sum + self.length - place };
             if mix(key ^ place.max(partner)) & 1 == 1 {
                 place = partner;
             }
