@@ -5,10 +5,12 @@ pub mod chart;
 pub mod charts;
 pub mod csv;
 pub mod html;
-pub mod live;
+
+mod live;
 mod standing;
 mod text;
 pub mod words;
 
+pub use live::Live;
 pub use standing::{Standing, is_known, samples_for};
 pub use text::{text, text_with};

@@ -119,7 +119,7 @@ fn panel(out: &mut String, outcome: &Outcome) -> Result {
     let Some(samples) = &outcome.server else { return Ok(()) };
     write!(
         out,
-        "<section><h2>The server meanwhile</h2><p class=\"caption\">{}</p>",
+        "<section class=\"server\"><h2>The server meanwhile</h2><p class=\"caption\">{}</p>",
         escape(&samples.sources.join("; "))
     )?;
     for gap in &samples.gaps {

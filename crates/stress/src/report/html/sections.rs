@@ -34,17 +34,22 @@ fn colour(standing: Standing) -> &'static str {
 
 pub fn verdict(out: &mut String, outcome: &Outcome, sla: Option<&Sla>, answer: &[String]) -> Result {
     let standing = Standing::of(outcome);
+    let mut lines = sla.map(|sla| sla.lines(outcome)).unwrap_or_default();
+    lines.extend(answer.iter().cloned());
+    let missed = if lines.iter().any(|line| is_missed(line)) { " missed" } else { "" };
     write!(
         out,
-        "<section class=\"verdict {}\"><p><strong>{}</strong> · {}</p>",
+        "<section class=\"verdict {}{missed}\"><p><strong>{}</strong> · {}</p>",
         colour(standing),
         standing.word(),
         escape(&format!("{}.", capital(&standing.sentence(outcome))))
     )?;
-    let mut lines = sla.map(|sla| sla.lines(outcome)).unwrap_or_default();
-    lines.extend(answer.iter().cloned());
     items(out, &lines)?;
     write!(out, "</section>")
+}
+
+fn is_missed(line: &str) -> bool {
+    line.contains(": MISSED,")
 }
 
 /// A sentence's first letter.
@@ -62,7 +67,7 @@ fn items(out: &mut String, lines: &[String]) -> Result {
     }
     write!(out, "<ul>")?;
     for line in lines {
-        let class = if line.contains("MISSED") { " class=\"missed\"" } else { "" };
+        let class = if is_missed(line) { " class=\"missed\"" } else { "" };
         write!(out, "<li{class}>{}</li>", escape(line))?;
     }
     write!(out, "</ul>")
@@ -71,13 +76,18 @@ fn items(out: &mut String, lines: &[String]) -> Result {
 /// The answer of a series, with the worst of its runs' standings.
 pub fn answer(out: &mut String, outcomes: &[Outcome], answer: &[String]) -> Result {
     let worst = outcomes.iter().map(Standing::of).max().unwrap_or(Standing::Valid);
-    let unfit = outcomes.iter().filter(|outcome| Standing::of(outcome) == worst).count() as u64;
+    let as_bad = outcomes.iter().filter(|outcome| Standing::of(outcome) == worst).count() as u64;
+    let runs = plural(outcomes.len() as u64, "run");
+    let told = if worst == Standing::Valid {
+        format!("all of {runs} show what was asked")
+    } else {
+        format!("{} of {runs}, the others are better", count(as_bad))
+    };
     write!(
         out,
-        "<section class=\"verdict {}\"><p><strong>{}</strong> · the worst standing, of {}</p>",
+        "<section class=\"verdict {}\"><p><strong>{}</strong> · {told}</p>",
         colour(worst),
         worst.word(),
-        plural(unfit, "run")
     )?;
     items(out, answer)?;
     write!(out, "</section>")
