@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_closed_loop_is_titled_service_time_only() {
         let run = Simulated { load: Pace::Users(4), ..Simulated::healthy(1, 1.0, 2) }.run();
-        let page = html(&[run.clone()], None, &[]);
+        let page = html(std::slice::from_ref(&run), None, &[]);
         assert!(page.contains("Service time only") && !page.contains("users waited"), "{page}");
         assert!(html(&[run.clone(), run], None, &[]).contains("Service time over throughput"));
         assert!(html(&[], None, &[]).contains("No runs"));

@@ -83,10 +83,8 @@ impl Axis {
         let first = (low.max(100) as f64).log10().floor();
         let last = (high.max(1000) as f64).log10();
         // A step of 1, 2 or 5 above the highest, so that the top is not empty.
-        let over = [0.0, std::f64::consts::LOG10_2, 1.0 - std::f64::consts::LOG10_2, 1.0]
-            .iter()
-            .map(|part| last.floor() + part)
-            .find(|at| *at >= last - 1e-9);
+        let round = [1.0_f64, 2.0, 5.0, 10.0].map(|part| last.floor() + part.log10());
+        let over = round.into_iter().find(|at| *at >= last - 1e-9);
         let last = over.unwrap_or(last.ceil()).max(first + 1.0);
         let decades = (first as i32..=last.ceil() as i32).map(|power| 10_f64.powi(power));
         let fine = last - first < 2.5;
