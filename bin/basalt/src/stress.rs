@@ -1,10 +1,18 @@
 //! `basalt stress COMMAND`: the load generator, against Basalt, Cassandra or ScyllaDB alike. One file a command; what a
 //! run is, is the crate `stress`'s matter.
 
+mod bounded;
 mod common;
+mod compare;
+mod files;
 mod load;
+mod report;
 mod run;
 mod selftest;
+mod series;
+mod sustain;
+mod sweep;
+mod versus;
 
 use std::process::ExitCode;
 
@@ -34,6 +42,18 @@ enum Tool {
     Load(Box<load::Options>),
     /// Find what this machine's client costs, and how fast it can honestly be.
     Selftest(selftest::Options),
+    /// Run at several rates, or with several numbers of users, one after the other.
+    Sweep(Box<sweep::Options>),
+    /// Find the largest throughput, then run at 50 to 100 % of it.
+    Bounded(Box<bounded::Options>),
+    /// Find the highest rate that keeps an agreement on response times.
+    Sustain(Box<sustain::Options>),
+    /// Compare two groups of recorded runs.
+    Compare(compare::Options),
+    /// Run against two servers in turns, and compare.
+    Versus(Box<versus::Options>),
+    /// Make reports of recorded runs: text, a page, a table, pictures.
+    Report(report::Options),
 }
 
 /// Runs the command.
@@ -42,6 +62,12 @@ pub fn run(options: Options) -> ExitCode {
         Tool::Run(options) => run::run(&options),
         Tool::Load(options) => load::run(&options),
         Tool::Selftest(options) => selftest::run(&options),
+        Tool::Sweep(options) => sweep::run(&options),
+        Tool::Bounded(options) => bounded::run(&options),
+        Tool::Sustain(options) => sustain::run(&options),
+        Tool::Compare(options) => compare::run(&options),
+        Tool::Versus(options) => versus::run(&options),
+        Tool::Report(options) => report::run(&options),
     };
     match ended {
         Ok(code) => code,

@@ -5,8 +5,7 @@ pub mod chart;
 pub mod charts;
 pub mod csv;
 pub mod html;
-
-mod live;
+pub mod live;
 mod standing;
 mod text;
 pub mod words;

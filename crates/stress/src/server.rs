@@ -60,6 +60,20 @@ pub enum Unit {
 /// Points of a series at most; beyond, every second goes and the rest stand for twice the time.
 const POINTS_MAX: usize = 8192;
 
+impl Samples {
+    /// Moves the origin of the time line to `nanos` after where it was; what was before it goes.
+    pub fn starting_at(mut self, nanos: u64) -> Samples {
+        for series in &mut self.series {
+            series.points = series
+                .points
+                .iter()
+                .filter_map(|(at, value)| Some((at.checked_sub(nanos)?, *value)))
+                .collect();
+        }
+        self
+    }
+}
+
 impl Series {
     /// Adds a point; one that is no number is left out.
     pub fn push(&mut self, at_nanos: u64, value: f64) {
@@ -124,6 +138,14 @@ mod tests {
         assert!(series.points.len() <= POINTS_MAX);
         assert!(series.points.is_sorted_by_key(|point| point.0));
         assert_eq!(series.mean_and_max().map(|(_, max)| max), Some(POINTS_MAX as f64 * 3.0 - 1.0));
+    }
+
+    #[test]
+    fn the_time_line_begins_with_the_run() {
+        let series =
+            Series { name: "x".into(), unit: Unit::Count, points: vec![(5, 1.0), (10, 2.0), (12, 3.0)] };
+        let samples = Samples { series: vec![series], ..Samples::default() }.starting_at(10);
+        assert_eq!(samples.series[0].points, [(0, 2.0), (2, 3.0)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +17,12 @@ use basalt_stress::plan::parse_duration;
 use basalt_stress::report::{self, live::Live};
 use basalt_stress::run::{self, Asked, Finished, Observer, STREAMS, Seen, Settings};
 use basalt_stress::schema;
+use basalt_stress::search::Sla;
+use basalt_stress::server::{self, Sampler, SourceWord};
 use basalt_stress::workload::{self, Keys, Sizes, Workload};
 use clap::Args;
+
+use super::files;
 
 /// Requests were lost on the way.
 pub const DEGRADED: u8 = 3;
@@ -80,7 +84,11 @@ pub struct Options {
     /// The length of an interval of the record [default: 1s, more in long runs].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub interval: Option<u64>,
-    /// A folder for all that was recorded: outcome.json, latency.hlog, report.txt.
+    /// Look at the server meanwhile, once a second: pid:NUMBER of this machine, prometheus:http://HOST:PORT/metrics,
+    /// gc:FILE (a JVM's log with times), system_views (Cassandra's own). May be given more than once.
+    #[arg(long, value_name = "SOURCE")]
+    pub server: Vec<SourceWord>,
+    /// A folder for all that was recorded: outcome.json, latency.hlog, report.html, tables and pictures.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -109,6 +117,8 @@ pub struct Prepared {
     pub client: client::Options,
     /// What is asked.
     pub workload: Arc<dyn Workload>,
+    /// What is looked at meanwhile.
+    pub server: Vec<SourceWord>,
 }
 
 /// Records at most this many intervals unless told otherwise.
@@ -135,7 +145,7 @@ impl Options {
         let workload = workload::named(&self.words, &options).map_err(|error| error.to_string())?;
         let targets: Result<Vec<SocketAddr>, String> =
             self.target.iter().map(|target| resolve(target)).collect();
-        Ok(Prepared { env, targets: targets?, client: self.client()?, workload })
+        Ok(Prepared { env, targets: targets?, client: self.client()?, workload, server: self.server.clone() })
     }
 
     /// How to connect.
@@ -210,28 +220,44 @@ impl Options {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn conclude(&self, outcome: &Outcome) -> Result<ExitCode, String> {
-        let text = report::text(outcome);
-        print!("{text}");
+    pub fn conclude(&self, outcome: &Outcome, sla: Option<&Sla>) -> Result<ExitCode, String> {
+        print!("{}", report::text_with(outcome, sla));
         if let Some(folder) = &self.out {
-            outcome::write(outcome, &folder.join("outcome.json")).map_err(|error| error.to_string())?;
-            let path = folder.join("report.txt");
-            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            record(outcome, folder, sla)?;
             println!("\nrecorded in {}", folder.display());
         }
         Ok(exit_code(outcome))
     }
 }
 
-/// Runs it, with a live view.
+/// Writes down a run and all its reports.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn record(outcome: &Outcome, folder: &Path, sla: Option<&Sla>) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    outcome::write(outcome, &folder.join(files::OUTCOME)).map_err(|error| error.to_string())?;
+    files::write(&folder.join("report.txt"), report::text_with(outcome, sla))?;
+    files::write_all(folder, std::slice::from_ref(outcome), sla, &[])
+}
+
+/// Runs it, with a live view, looking at the server meanwhile.
 ///
 /// # Errors
 /// One line: why there was no run.
 pub fn go(settings: Settings, prepared: &Prepared, nanos: u64) -> Result<Finished, String> {
+    let sampler = sampler(prepared)?;
+    let began_micros = prepared.env.wall_micros();
     let mut watch = Watch(Live::start(nanos));
     let finished = run::run(settings, &mut watch);
     watch.0.finish();
+    let samples = sampler.map(Sampler::finish);
     let mut finished = finished.map_err(|error| error.to_string())?;
+    if let Some(samples) = samples {
+        // Connections were made before the first request was due, which is where the run's time begins.
+        let before = (finished.outcome.setting.started_micros - began_micros).max(0) as u64 * 1000;
+        finished.outcome.server = Some(samples.starting_at(before));
+    }
     if let Some(address) = prepared.targets.first()
         && let Ok(facts) = schema::server_facts(*address, &prepared.client)
     {
@@ -241,13 +267,27 @@ pub fn go(settings: Settings, prepared: &Prepared, nanos: u64) -> Result<Finishe
     Ok(finished)
 }
 
+/// Starts looking at the server, where that was asked.
+fn sampler(prepared: &Prepared) -> Result<Option<Sampler>, String> {
+    let Some(node) = prepared.targets.first().filter(|_| !prepared.server.is_empty()) else {
+        return Ok(None);
+    };
+    let sources = server::sources(&prepared.server, *node, &prepared.client);
+    let origin = prepared.env.monotonic_nanos();
+    Sampler::start(&prepared.env, sources, Duration::from_secs(1), origin)
+        .map(Some)
+        .map_err(|error| error.to_string())
+}
+
 /// How the program ends after this run.
 pub fn exit_code(outcome: &Outcome) -> ExitCode {
     let counts = &outcome.counts;
     if !outcome.invalid.is_empty() || outcome.client.verdict == Verdict::Limited && outcome.is_open() {
         return ExitCode::from(INVALID);
     }
-    let damage = outcome.verified.is_some_and(|verified| verified.lost + verified.stale + verified.wrong > 0);
+    let damage = outcome
+        .verified
+        .is_some_and(|verified| verified.lost + verified.stale + verified.wrong + verified.unread > 0);
     if damage || counts.failed + counts.timed_out + counts.in_flight + counts.unsent > 0 {
         return ExitCode::from(DEGRADED);
     }

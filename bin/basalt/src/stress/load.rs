@@ -36,5 +36,5 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
     let asked = Asked::Load { threads: options.threads };
     let settings = options.common.settings(&prepared, asked, 0, None)?;
     let finished = common::go(settings, &prepared, 0)?;
-    options.common.conclude(&finished.outcome)
+    options.common.conclude(&finished.outcome, None)
 }

@@ -7,6 +7,7 @@ use basalt_stress::plan::{Arrivals, Plan, Rate, parse_duration};
 use basalt_stress::read_back::read_back;
 use basalt_stress::run::Asked;
 use basalt_stress::schema;
+use basalt_stress::search::Sla;
 use clap::Args;
 
 use super::common::{self, Prepared};
@@ -39,6 +40,9 @@ pub struct Options {
     /// Read every acknowledged write back after the run: lost, stale, wrong.
     #[arg(long)]
     verify: bool,
+    /// Say whether an agreement on response times was kept: p99<5ms,p99.9<10ms,max<1s.
+    #[arg(long, value_parser = Sla::parse)]
+    sla: Option<Sla>,
     /// A mark on the time line: `10s=kill -STOP`. May be given more than once.
     #[arg(long, value_name = "TIME=TEXT", value_parser = parse_mark)]
     mark: Vec<(u64, String)>,
@@ -77,7 +81,7 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
     if options.verify {
         verify(&prepared, &mut finished)?;
     }
-    common.conclude(&finished.outcome)
+    common.conclude(&finished.outcome, options.sla.as_ref())
 }
 
 fn verify(prepared: &Prepared, finished: &mut basalt_stress::run::Finished) -> Result<(), String> {

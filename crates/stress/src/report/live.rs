@@ -4,7 +4,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::words::{count, duration};
-use crate::outcome::{Interval, Latency};
+use crate::outcome::Interval;
 
 /// A progress bar with the last interval beside it; silent where nobody watches a terminal.
 pub struct Live {
@@ -21,10 +21,10 @@ impl Live {
         Live { bar }
     }
 
-    /// Shows an interval that has ended, with its response and service times.
-    pub fn interval(&self, interval: &Interval, response: &Latency, service: &Latency) {
+    /// Shows an interval that has ended.
+    pub fn interval(&self, interval: &Interval) {
         self.bar.set_position(interval.start_nanos.saturating_add(interval.nanos) / 1_000_000);
-        self.bar.set_message(line(interval, response, service));
+        self.bar.set_message(line(interval));
     }
 
     /// Shows a word of what is going on: `loading`, `waiting for the last answers`.
@@ -39,7 +39,8 @@ impl Live {
 }
 
 /// An interval in a line: users' wait first, the server's time beside it.
-fn line(interval: &Interval, response: &Latency, service: &Latency) -> String {
+fn line(interval: &Interval) -> String {
+    let (response, service) = (interval.response.unpack(), interval.service.unpack());
     if service.count() == 0 {
         return format!("NO ANSWER in the last {}", duration(interval.nanos));
     }
@@ -67,17 +68,11 @@ mod tests {
     #[test]
     fn both_clocks_are_in_the_line() {
         let outcome = simulation::stall();
-        let shown = |place: usize| {
-            let interval = &outcome.intervals[place];
-            line(interval, &interval.response.unpack(), &interval.service.unpack())
-        };
-        let text = shown(0);
+        let text = line(&outcome.intervals[0]);
         assert!(text.contains("500/s  waited p50 ") && text.contains("  server took "), "{text}");
-        assert_eq!(shown(9), "NO ANSWER in the last 1 s");
+        assert_eq!(line(&outcome.intervals[9]), "NO ANSWER in the last 1 s");
         let live = Live::start(20_000_000_000);
-        for interval in &outcome.intervals {
-            live.interval(interval, &interval.response.unpack(), &interval.service.unpack());
-        }
+        outcome.intervals.iter().for_each(|interval| live.interval(interval));
         assert_eq!(live.bar.position(), 20_000);
         live.finish();
     }

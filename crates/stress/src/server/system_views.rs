@@ -1,7 +1,12 @@
 //! What Cassandra tells of itself in the tables of `system_views`: requests that wait for a thread,
 //! and compactions that are under way. Rows come from whoever holds a connection.
 
+use std::net::SocketAddr;
+
+use basalt_wire::response::QueryResult;
+
 use super::{Recorder, Source, Unit};
+use crate::client::{Options, Session};
 
 /// Rows of an answer: the values of the columns asked for, as the wire carries them.
 pub type Rows = Vec<Vec<Option<Vec<u8>>>>;
@@ -25,6 +30,39 @@ pub const SSTABLE_TASKS: &str = "SELECT keyspace_name, progress, total FROM syst
 /// Pools whose waiting requests users feel.
 const POOLS: [&str; 5] =
     ["ReadStage", "MutationStage", "Native-Transport-Requests", "CompactionExecutor", "MemtableFlushWriter"];
+
+/// A connection of one's own to a node, made when it is first needed and anew after it broke.
+pub struct Asker {
+    address: SocketAddr,
+    options: Options,
+    session: Option<Session>,
+}
+
+impl Asker {
+    /// One that connects to this node.
+    pub fn new(address: SocketAddr, options: Options) -> Asker {
+        Asker { address, options, session: None }
+    }
+}
+
+impl Ask for Asker {
+    fn rows(&mut self, statement: &str) -> Result<Rows, String> {
+        let mut session = match self.session.take() {
+            Some(session) => session,
+            None => Session::connect(self.address, &self.options).map_err(|error| error.to_string())?,
+        };
+        let answer = session.query(statement).map_err(|error| error.to_string())?;
+        self.session = Some(session);
+        let QueryResult::Rows(rows) = answer else { return Err("the answer has no rows".to_owned()) };
+        let columns = usize::try_from(rows.metadata.column_count).unwrap_or(0).max(1);
+        let cells: Result<Vec<_>, _> = rows.cells().collect();
+        let cells = cells.map_err(|error| error.to_string())?;
+        let row = |row: &[Option<bytes::Bytes>]| {
+            row.iter().map(|cell| cell.as_ref().map(|cell| cell.to_vec())).collect()
+        };
+        Ok(cells.chunks(columns).map(row).collect())
+    }
+}
 
 /// The tables of one node.
 pub struct SystemViews<A> {

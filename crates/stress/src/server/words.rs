@@ -1,6 +1,7 @@
 //! Sources by the words of a command line: `pid:1234`, `prometheus:http://host:9180/metrics`,
-//! `gc:/var/log/cassandra/gc.log`.
+//! `gc:/var/log/cassandra/gc.log`, `system_views`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -9,6 +10,8 @@ use super::gc_log::GcLog;
 use super::http::Url;
 use super::process::Process;
 use super::prometheus::Prometheus;
+use super::system_views::{Asker, SystemViews};
+use crate::client::Options;
 
 /// A source, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub enum SourceWord {
     Prometheus(Url),
     /// A JVM's log of its garbage collections.
     GcLog(PathBuf),
+    /// Cassandra's tables about itself, of the first node.
+    SystemViews,
 }
 
 impl FromStr for SourceWord {
@@ -38,13 +43,16 @@ impl FromStr for SourceWord {
     }
 }
 
-/// The sources of some words.
-pub fn sources(words: &[SourceWord]) -> Vec<Box<dyn Source>> {
+/// The sources of some words; `node` is whom to ask in CQL, and `options` how.
+pub fn sources(words: &[SourceWord], node: SocketAddr, options: &Options) -> Vec<Box<dyn Source>> {
     let source = |word: &SourceWord| -> Box<dyn Source> {
         match word.clone() {
             SourceWord::Pid(pid) => Box::new(Process::new(pid)),
             SourceWord::Prometheus(url) => Box::new(Prometheus::new(url, Vec::new())),
             SourceWord::GcLog(path) => Box::new(GcLog::new(path)),
+            SourceWord::SystemViews => {
+                Box::new(SystemViews::new(Asker::new(node, options.clone()), node.to_string()))
+            }
         }
     };
     words.iter().map(source).collect()
@@ -60,6 +68,7 @@ mod tests {
         assert_eq!("pid:12".parse(), Ok(SourceWord::Pid(12)));
         assert_eq!("gc:/x:y".parse(), Ok(SourceWord::GcLog("/x:y".into())));
         assert!("prometheus:http://h:1".parse::<SourceWord>().is_ok());
+        assert_eq!("system_views".parse(), Ok(SourceWord::SystemViews));
         for wrong in ["", "pid:", "pid:x", "gc:", "other:1", "prometheus:h"] {
             assert!(wrong.parse::<SourceWord>().is_err(), "{wrong}");
         }
