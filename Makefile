@@ -29,6 +29,7 @@ demo: build
 test: build
 	cargo test --locked --release --workspace
 	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/drivers/run.sh
+	tests/report/run.sh
 
 lint: rocksdb
 	cargo fmt --all --check

@@ -36,8 +36,9 @@ impl FromStr for SourceWord {
             }
             Some(("prometheus", url)) => Url::parse(url).map(SourceWord::Prometheus),
             Some(("gc", path)) if !path.is_empty() => Ok(SourceWord::GcLog(PathBuf::from(path))),
+            None if text == "system_views" => Ok(SourceWord::SystemViews),
             _ => Err(format!(
-                "{text:?} is no source: pid:NUMBER, prometheus:http://HOST:PORT/metrics or gc:FILE"
+                "{text:?} is no source: pid:NUMBER, prometheus:http://HOST:PORT/metrics, gc:FILE or system_views"
             )),
         }
     }
