@@ -33,13 +33,16 @@ pub fn judge(evidence: &Evidence<'_>) -> (Verdict, String) {
     } else {
         Verdict::Ok
     };
-    let reason = format!(
-        "p99.9 of send lag {:.3} ms, of hiccups {:.3} ms, of response time {:.3} ms; busiest worker {:.0} % busy",
-        lag / 1e6,
-        hiccup / 1e6,
-        measured / 1e6,
-        evidence.busy * 100.0
-    );
+    let delays = format!("send lag {:.3} ms, hiccups {:.3} ms", lag / 1e6, hiccup / 1e6);
+    let share = format!("a tenth of what was measured, {:.3} ms (all at p99.9)", measured / 1e6);
+    let reason = match verdict {
+        Verdict::Ok => "its own delays stay below a tenth of what was measured".to_owned(),
+        Verdict::Suspect => format!("its own delays ({delays}) are above {share}"),
+        Verdict::Limited => {
+            let percent = evidence.busy * 100.0;
+            format!("a worker ran, or waited for a processor, {percent:.0} % of the time")
+        }
+    };
     (verdict, reason)
 }
 

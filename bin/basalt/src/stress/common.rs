@@ -32,6 +32,7 @@ pub const INVALID: u8 = 4;
 
 /// Whom to connect to, and how; what is asked for.
 #[derive(Args, Clone)]
+#[group(skip)]
 pub struct Options {
     /// The workload, in words: `apm RW`, `yj 1`, `tene`, `ndbench`, `ycsb A`, `user profile=FILE.yaml ops(...)`.
     #[arg(value_name = "WORDS", required = true)]
