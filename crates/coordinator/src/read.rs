@@ -35,18 +35,18 @@ impl Coordinator {
     ///
     /// # Errors
     /// What the client is told.
-    pub async fn read(
+    pub fn read(
         &self,
         replication: &Replication,
         command: ReadCommand,
         consistency: Consistency,
-    ) -> Result<ReadPage, CqlError> {
+    ) -> impl Future<Output = Result<ReadPage, CqlError>> {
         let began_nanos = self.begin();
         let (table, is_range) = (command.table.id, matches!(command.target, ReadTarget::Range { .. }));
         let deadline = self.deadline(|timeouts| if is_range { timeouts.range_ms } else { timeouts.read_ms });
-        let read = self.until(deadline, self.replica.read(command, deadline)).await;
-        self.has_read(table, is_range, began_nanos);
-        read.map_err(|error| {
+        // Asked before the first poll: the future needs no room for the command.
+        let reply = self.until(deadline, self.replica.read(command, deadline));
+        let told = move |error| {
             let placement = Placement { replication, datacenter: &self.datacenter };
             let failure = |reason: u16| CqlError::ReadFailure {
                 consistency,
@@ -66,7 +66,12 @@ impl Coordinator {
                 },
                 other => refusal(other),
             }
-        })
+        };
+        async move {
+            let read = reply.await;
+            self.has_read(table, is_range, began_nanos);
+            read.map_err(told)
+        }
     }
 }
 

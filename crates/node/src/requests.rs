@@ -94,41 +94,50 @@ pub fn kind_of(request: &Request) -> RequestKind {
 }
 
 /// Runs a statement to its answer.
-pub async fn run(local: Rc<Local>, begun: Begun) -> Answer {
-    let Begun { request, arrived_nanos, began_nanos, warnings, mut client, address } = begun;
-    let ClientRequest { reply_to, request, tracing, body_len, .. } = request;
-    let kind = kind_of(&request);
+pub async fn run(local: Rc<Local>, mut begun: Begun) -> Answer {
+    // What begun holds is used where it is: taken apart, the future would have room for it twice.
     let result = {
-        let mut work = pin!(serve(&local, &request, reply_to.version, &mut client));
+        let version = begun.request.reply_to.version;
+        let mut work = pin!(serve(&local, &begun.request.request, version, &mut begun.client));
         poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
             Ok(poll) => poll,
-            Err(panic) => Poll::Ready(Err(defect(&*panic, &request))),
+            Err(panic) => Poll::Ready(Err(defect(&*panic, &begun.request.request))),
         })
         .await
     };
-    let mut prelude = Prelude { warnings, ..Prelude::EMPTY };
+    let mut prelude = Prelude { warnings: std::mem::take(&mut begun.warnings), ..Prelude::EMPTY };
     let (reply, keyspace) = match result {
         Ok(served) => {
             prelude.warnings.extend(served.warnings);
             (served.reply, served.keyspace)
         }
         Err(error) => {
-            prelude.warnings.append(&mut client.warnings);
+            prelude.warnings.append(&mut begun.client.warnings);
             (Reply::Message(Response::Error(error)), None)
         }
     };
+    let request = &begun.request.request;
     if let Some(limit_nanos) = local.node.slow_query_nanos {
-        let nanos = local.node.env.monotonic_nanos().saturating_sub(began_nanos);
+        let nanos = local.node.env.monotonic_nanos().saturating_sub(begun.began_nanos);
         if nanos > limit_nanos {
-            tracing::warn!(millis = nanos / 1_000_000, client = %address, statement = %describe(&request), "slow");
+            let (millis, statement) = (nanos / 1_000_000, describe(request));
+            tracing::warn!(millis, client = %begun.address, %statement, "slow");
         }
     }
-    if tracing {
-        let nanos = local.node.env.monotonic_nanos().saturating_sub(began_nanos);
-        prelude.tracing_id = trace::record(&local, &request, address, nanos / 1_000).await;
+    if begun.request.tracing {
+        let nanos = local.node.env.monotonic_nanos().saturating_sub(begun.began_nanos);
+        prelude.tracing_id = Box::pin(trace::record(&local, request, begun.address, nanos / 1_000)).await;
     }
-    let body_len = u64::from(body_len);
-    Answer { reply_to, kind, arrived_nanos, began_nanos, body_len, prelude, reply, keyspace }
+    Answer {
+        reply_to: begun.request.reply_to,
+        kind: kind_of(request),
+        arrived_nanos: begun.arrived_nanos,
+        began_nanos: begun.began_nanos,
+        body_len: u64::from(begun.request.body_len),
+        prelude,
+        reply,
+        keyspace,
+    }
 }
 
 fn defect(panic: &(dyn std::any::Any + Send), request: &Request) -> CqlError {
@@ -188,7 +197,7 @@ async fn serve(
                 request::BatchKind::Unlogged => BatchKind::Unlogged,
                 request::BatchKind::Counter => BatchKind::Counter,
             };
-            let outcome = processor.batch(kind, &entries, &options, client).await?;
+            let outcome = Box::pin(processor.batch(kind, &entries, &options, client)).await?;
             Ok(served(outcome, |_| (batch.params.skip_metadata, false), None))
         }
         Request::Prepare(prepare) => {

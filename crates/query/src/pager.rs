@@ -82,12 +82,9 @@ pub(crate) struct Pager {
 }
 
 impl Pager {
-    /// At the start, or where `state` says.
-    ///
-    /// # Errors
-    /// When the state's row cannot be one of the table.
-    pub(crate) fn new(query: Query, state: Option<PagingState>, protocol_version: u8) -> CqlResult<Pager> {
-        let mut pager = Pager {
+    /// At the start.
+    pub(crate) fn new(query: Query, protocol_version: u8) -> Pager {
+        Pager {
             remaining: query.limit,
             remaining_in_partition: query.per_partition_limit,
             query,
@@ -97,14 +94,19 @@ impl Pager {
             last_row: None,
             mark: None,
             exhausted: false,
-        };
-        if let Some(state) = state {
-            pager.restore(state)?;
         }
-        Ok(pager)
     }
 
-    fn restore(&mut self, state: PagingState) -> CqlResult<()> {
+    /// Which partitions are read.
+    pub(crate) fn partitions(&self) -> &Partitions {
+        &self.query.partitions
+    }
+
+    /// Goes to where `state` says.
+    ///
+    /// # Errors
+    /// When the state's row cannot be one of the table.
+    pub(crate) fn restore(&mut self, state: PagingState) -> CqlResult<()> {
         let columns = self.query.table.clustering_count;
         let read =
             |mark: &RowMark| if self.has_bare_marks() { mark.compact_row() } else { mark.row(columns) };

@@ -64,7 +64,7 @@ impl QueryProcessor {
         let schema = self.schema.current();
         check_keyspace(&schema, options.keyspace.as_deref())?;
         let keyspace = options.keyspace.clone().or_else(|| client.keyspace.clone());
-        let prepared = resolve(&schema, text, keyspace.as_deref())?;
+        let prepared = Box::new(resolve(&schema, text, keyspace.as_deref())?);
         let mismatch = |_| "Invalid amount of bind variables".to_owned();
         let values = in_marker_order(&options.values, &prepared.variables, mismatch)?;
         prepared.validate()?;
@@ -259,11 +259,12 @@ impl QueryProcessor {
     ) -> Result<Outcome, CqlError> {
         let mut warnings = Vec::new();
         let mut execution = self.execution(options, values, &mut warnings);
+        // What is boxed is rare and large: every request would carry room for it.
         let result = match plan {
             Plan::Select(select) => select.execute(&mut execution).await.map(StatementResult::Rows),
             Plan::Modify(modify) => modify.execute(&mut execution).await,
-            Plan::Batch(batch) => batch.execute(&mut execution).await,
-            Plan::Truncate(truncate) => truncate.execute(&execution).await,
+            Plan::Batch(batch) => Box::pin(batch.execute(&mut execution)).await,
+            Plan::Truncate(truncate) => Box::pin(truncate.execute(&execution)).await,
             Plan::Use(name) => use_::execute(schema, name, client),
             Plan::Other(statement) => return self.schema.run(statement, keyspace, options, client).await,
         };

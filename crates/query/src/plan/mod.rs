@@ -80,15 +80,22 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     /// One page of live data, from storage or computed.
-    pub(crate) async fn read(&self, command: ReadCommand) -> CqlResult<ReadPage> {
-        if command.table.is_virtual {
-            return self.schema.read_virtual(&command);
+    pub(crate) fn read(&self, command: ReadCommand) -> impl Future<Output = CqlResult<ReadPage>> {
+        // Asked before the first poll: the future needs no room for the command.
+        let asked = match command.table.is_virtual {
+            true => Err(self.schema.read_virtual(&command)),
+            false => Ok(self.coordinator.read(self.replication, command, self.consistency)),
+        };
+        async move {
+            let page = match asked {
+                Err(computed) => return computed,
+                Ok(reply) => reply.await?,
+            };
+            if let Some(report) = &page.tombstones {
+                self.warnings.lock().push(read_text::tombstone_warning(report));
+            }
+            Ok(page)
         }
-        let page = self.coordinator.read(self.replication, command, self.consistency).await?;
-        if let Some(report) = &page.tombstones {
-            self.warnings.lock().push(read_text::tombstone_warning(report));
-        }
-        Ok(page)
     }
 
     /// Refuses an impossible level.

@@ -202,10 +202,10 @@ impl ModifyPlan {
         let execution = &mut execution.with_values(&values);
         if !self.conditions.is_empty() {
             let step = Step { plan: self, values: Cow::Borrowed(execution.values) };
-            return conditional::execute(&[step], None, execution).await;
+            return Box::pin(conditional::execute(&[step], None, execution)).await;
         }
         if self.table.is_counter() {
-            return self.execute_counting(execution).await;
+            return Box::pin(self.execute_counting(execution)).await;
         }
         let options = execution.options;
         let coordinator = &execution.processor.coordinator;
@@ -262,7 +262,10 @@ impl ModifyPlan {
         if rows.are_none() {
             return Ok(());
         }
-        let read = self.read_required(keys, &rows, execution).await?;
+        let read = match self.read_columns().next() {
+            None => Vec::new(),
+            Some(_) => Box::pin(self.read_required(keys, &rows, execution)).await?,
+        };
         let timestamp = self.attributes.timestamp(execution, timestamp)?;
         let ttl_s = self.attributes.ttl_s(execution, &self.table)?;
         let writer = Writer {
@@ -294,9 +297,6 @@ impl ModifyPlan {
         execution: &mut Execution<'_>,
     ) -> CqlResult<Vec<PartitionRows>> {
         let mut columns: Vec<_> = self.read_columns().map(|column| self.table.columns[column].id).collect();
-        if columns.is_empty() {
-            return Ok(Vec::new());
-        }
         columns.sort_unstable();
         columns.dedup();
         let consistency = execution.options.consistency;

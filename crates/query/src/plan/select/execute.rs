@@ -59,8 +59,10 @@ impl SelectPlan {
         let page_size = options.page_size.unwrap_or(-1);
         let is_limited_after = self.is_one_group() || self.sort.is_some();
         let limit = if is_limited_after { NO_LIMIT } else { user_limit };
-        let query = self.query(execution, limit, per_partition_limit)?;
-        let is_paged = is_aggregate || (query.is_some() && page_size > 0 && limit > page_size);
+        let version = options.protocol_version;
+        let mut pager =
+            self.query(execution, limit, per_partition_limit)?.map(|query| Pager::new(query, version));
+        let is_paged = is_aggregate || (pager.is_some() && page_size > 0 && limit > page_size);
         if is_paged {
             self.warn(is_aggregate, execution);
             ensure(page_size <= 0 || self.sort.is_none(), || {
@@ -68,8 +70,8 @@ impl SelectPlan {
             })?;
         }
         let mut state = None;
-        if let Some(query) = query {
-            let (targets, is_range) = match &query.partitions {
+        if let Some(pager) = &mut pager {
+            let (targets, is_range) = match pager.partitions() {
                 // Pages take one partition after the other.
                 Partitions::Named(_) if is_paged => (1, false),
                 Partitions::Named(keys) => (keys.len(), false),
@@ -77,7 +79,7 @@ impl SelectPlan {
             };
             reader.check(&self.table, targets, is_range)?;
             let page = Page { groups: groups.as_ref(), is_paged, page_size };
-            state = self.read(query, &reader, &mut builder, page, execution).await?;
+            state = self.read(pager, &reader, &mut builder, page, execution).await?;
             execution.warnings.append(&mut reader.warnings.lock());
         }
         self.finish(builder, user_limit, state)
@@ -209,19 +211,16 @@ impl SelectPlan {
 
     async fn read(
         &self,
-        query: Query,
+        pager: &mut Pager,
         reader: &Reader<'_>,
         builder: &mut ResultBuilder<'_>,
         page: Page<'_>,
         execution: &Execution<'_>,
     ) -> CqlResult<Option<PagingState>> {
         let options = execution.options;
-        let version = options.protocol_version;
-        let state = match &options.paging_state {
-            Some(bytes) if page.is_paged => Some(PagingState::decode(bytes, version)?),
-            _ => None,
-        };
-        let mut pager = Pager::new(query, state, version)?;
+        if let Some(bytes) = options.paging_state.as_ref().filter(|_| page.is_paged) {
+            pager.restore(PagingState::decode(bytes, options.protocol_version)?)?;
+        }
         if !page.is_paged {
             pager.fetch(reader, NO_LIMIT, |rows| builder.add(&rows).map(|()| false)).await?;
             return Ok(None);
@@ -238,7 +237,7 @@ impl SelectPlan {
                     builder.add(rows)?;
                     Ok(builder.bytes() >= bytes_max)
                 };
-                pager.fetch_groups(reader, page, &mut add).await?;
+                Box::pin(pager.fetch_groups(reader, page, &mut add)).await?;
             }
             groups => {
                 let reads_on = groups.is_some() || self.is_one_group();
