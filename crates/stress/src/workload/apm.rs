@@ -57,7 +57,8 @@ struct Apm {
 
 /// `words` follow `apm`.
 pub(super) fn apm(words: &[String], options: &Options) -> Result<impl Plan + use<>, Error> {
-    const POSSIBLE: &str = "apm R, RW, W, RS or RSW; with scans also apm RS slice, apm RSW slice";
+    const POSSIBLE: &str =
+        "apm comes as apm R, RW, W, RS or RSW; with scans also apm RS slice, apm RSW slice";
     let (name, is_slice) = match words {
         [name] => (name, false),
         [name, how] if how == "slice" => (name, true),

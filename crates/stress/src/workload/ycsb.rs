@@ -56,7 +56,7 @@ pub fn ycsb(words: &[String], options: &Options) -> Result<impl Plan + use<>, Er
         _ => None,
     };
     let Some((name, weights, keys)) = known else {
-        return Err(Error::new("ycsb A, B, C, D, E or F"));
+        return Err(Error::new("ycsb comes as ycsb A, B, C, D, E or F"));
     };
     let [read, update, insert, scan, modify] = weights;
     let kinds = [

@@ -42,7 +42,7 @@ pub fn yj(words: &[String], options: &Options) -> Result<impl Plan + use<>, Erro
     };
     let Some(weights) = weights else {
         return Err(Error::new(
-            "yj 1 (select, insert 2:1), 2 (select, insert, update, delete 4:1:1:1) or 3 (select, insert, \
+            "yj comes as yj 1 (select, insert 2:1), 2 (select, insert, update, delete 4:1:1:1) or 3 (select, insert, \
              update 4:1:1)",
         ));
     };
