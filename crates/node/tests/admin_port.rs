@@ -11,13 +11,19 @@ use basalt_model::env::SharedEnv;
 use basalt_node::env::SystemEnv;
 use basalt_node::listener;
 use basalt_node::node::{Node, Storage};
+use basalt_storage::engine::Engine;
+use basalt_storage::engine::failing::{Call, FailingEngine};
 use basalt_storage::engine::mem::MemEngine;
 use common::settings;
 
 fn start() -> (Node, SocketAddr) {
+    start_on(Arc::new(MemEngine::new()))
+}
+
+fn start_on(engine: Arc<dyn Engine>) -> (Node, SocketAddr) {
     let settings = settings("cluster_name: admin\n");
     let env: SharedEnv = Arc::new(SystemEnv::new());
-    let storage = Storage::open(&settings, Arc::clone(&env), Arc::new(MemEngine::new())).expect("storage");
+    let storage = Storage::open(&settings, Arc::clone(&env), engine).expect("storage");
     let mut node = Node::start(&settings, Arc::clone(&env), storage, None).expect("started");
     let bound = listener::bind(settings.listen, true).expect("a free port");
     let address = node.start_admin(env, bound).expect("listens");
@@ -83,11 +89,35 @@ fn only_what_no_page_can_send_is_taken() {
 #[test]
 fn what_is_sent_has_bounds() {
     let (node, address) = start();
-    let (status, answer) = ask(address, FLUSH, &[JSON, HOST], &" ".repeat((1 << 20) + 1));
+    let (status, answer) = ask(address, FLUSH, &[JSON, HOST], &format!("{ALL}{}", " ".repeat(1 << 20)));
     assert_eq!(status, 400, "{answer}");
     assert_eq!(ask(address, FLUSH, &[JSON, HOST], &format!("{ALL}{}", " ".repeat(1 << 19))).0, 200);
     let long = format!("x: {}", "y".repeat(32 << 10));
     assert_eq!(ask(address, FLUSH, &[JSON, HOST, &long], ALL).0, 431);
+    node.drain().expect("all on disk");
+}
+
+/// Commands that take long do not pile up.
+#[test]
+fn only_so_many_commands_run_at_a_time() {
+    const AT_A_TIME: u64 = 16;
+    let engine = Arc::new(FailingEngine::new(MemEngine::new()));
+    let (node, address) = start_on(engine.clone());
+    let flushed = engine.made(Call::Flush);
+    std::thread::scope(|scope| {
+        let held = engine.hold_writes();
+        let flush = || ask(address, FLUSH, &[JSON, HOST], ALL);
+        let running: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(flush)).collect();
+        while engine.made(Call::Flush) < flushed + AT_A_TIME {
+            std::thread::yield_now();
+        }
+        let (status, answer) = flush();
+        assert_eq!(status, 503, "{answer}");
+        drop(held);
+        for command in running {
+            assert_eq!(command.join().expect("answered").0, 200);
+        }
+    });
     node.drain().expect("all on disk");
 }
 

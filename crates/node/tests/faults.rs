@@ -236,6 +236,36 @@ fn a_disk_that_fills_refuses_writes_early_and_takes_them_when_there_is_space() {
     world.node.drain().expect("all is well");
 }
 
+/// Who starts on a full disk does not begin by filling it.
+#[test]
+fn a_disk_that_is_full_at_the_start_is_known_to_be() {
+    let settings = settings("auto_snapshot: false\n");
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let engine = Arc::new(FailingEngine::new(MemEngine::new()));
+    engine.set_condition(Condition { available_bytes: 99, reserve_bytes: 100, ..Condition::default() });
+    let storage = Storage::open(&settings, Arc::clone(&env), engine).expect("storage");
+    let disk = Arc::clone(&storage.disk);
+    let node = Node::start(&settings, env, storage, None).expect("started");
+    assert!(disk.is_full(), "before anybody is served");
+    node.drain().expect("all is well");
+}
+
+/// An engine in memory has no files to link: every snapshot fails.
+#[test]
+fn what_cannot_be_kept_is_not_removed() {
+    let world = World::start("disk_failure_policy: ignore\n");
+    let mut client = world.client();
+    done(&mut client, INSERT);
+    assert_eq!(refused(&mut client, "TRUNCATE ks.t").code(), TRUNCATE_ERROR);
+    assert_eq!(refused(&mut client, "DROP TABLE ks.t").code(), SERVER_ERROR);
+    assert_eq!(refused(&mut client, "DROP KEYSPACE ks").code(), SERVER_ERROR);
+    assert_eq!(rows(&mut client, SELECT), 1, "it is all there");
+    done(&mut client, "ALTER TABLE ks.t WITH allow_auto_snapshot = false");
+    done(&mut client, "TRUNCATE ks.t");
+    assert_eq!(rows(&mut client, SCAN), 0);
+    world.node.drain().expect("all is well");
+}
+
 #[test]
 fn a_log_that_met_a_full_disk_goes_on_when_there_is_space() {
     for mode in ["commitlog_sync: batch", "commitlog_sync: periodic\ncommitlog_sync_period: 10s"] {

@@ -172,8 +172,10 @@ fn damaged_files_change_nothing() {
         let mut missing = export(&engine, number, &scratch, &format!("missing-{number}"));
         fs::remove_file(first_file(&missing)).expect("removed");
         assert!(matches!(import(&engine, number, &missing), Err(EngineError::Io { .. })));
-        missing.1.files[0].0 = "../data/db/CURRENT".to_owned();
-        assert!(matches!(import(&engine, number, &missing), Err(EngineError::Corruption { .. })));
+        for elsewhere in ["../data/db/CURRENT", "../none.sst", "/none.sst"] {
+            missing.1.files[0].0 = elsewhere.to_owned();
+            assert!(matches!(import(&engine, number, &missing), Err(EngineError::Corruption { .. })));
+        }
         assert_eq!(entries(&engine, number), before);
     }
     assert!(fs::read_dir(scratch.join("data/importing")).expect("a directory").next().is_none());
@@ -244,4 +246,68 @@ fn an_export_without_a_flush_holds_what_was_flushed() {
     let mut exported = engine.export_tables(&[(table(OWN), directory.clone())], false).expect("an export");
     import(&engine, OWN, &(directory, exported.remove(0))).expect("an import");
     assert_eq!(entries(&engine, OWN), flushed);
+}
+
+/// Of several tables at once each directory holds one, with what was only in memory.
+#[test]
+fn an_export_with_a_flush_holds_every_write() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    engine.create_table(table(OTHER + 1)).expect("a table");
+    let numbers = [OWN, SHARED, OTHER + 1];
+    for number in numbers {
+        write(&engine, number, 2);
+        let mut set = WriteSet::new();
+        set.put(table(number), b"later", b"1");
+        engine.write(&[&set], SYNCED).expect("a write");
+    }
+    let before = numbers.map(|number| entries(&engine, number));
+    let wanted: Vec<_> = numbers.map(|number| (table(number), scratch.join(&format!("of-{number}")))).into();
+    for (_, directory) in &wanted {
+        fs::create_dir(directory).expect("a directory");
+    }
+    let exported = engine.export_tables(&wanted, true).expect("an export");
+    for ((number, (_, directory)), exported) in numbers.into_iter().zip(wanted).zip(exported) {
+        engine.truncate_table(table(number)).expect("a truncation");
+        import(&engine, number, &(directory, exported)).expect("an import");
+    }
+    assert_eq!(numbers.map(|number| entries(&engine, number)), before);
+}
+
+/// Bytes of table files in an engine's directory that nobody has open.
+fn closed_bytes(scratch: &Scratch) -> u64 {
+    let files = fs::read_dir(scratch.join("data/db")).expect("files").map(|file| file.expect("a file"));
+    let tables = files.filter(|file| file.file_name().to_string_lossy().ends_with(".sst"));
+    tables.map(|file| file.metadata().expect("its size").len()).sum()
+}
+
+/// What an import replaces goes, and so does what was staged for nothing.
+#[test]
+fn no_space_is_kept_for_what_is_gone() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    let mut set = WriteSet::new();
+    let mut state = 1_u64;
+    for key in 0..1_000_u32 {
+        // Nothing that compresses.
+        let byte = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        let value: Vec<u8> = std::iter::repeat_with(byte).take(1_000).collect();
+        set.put(table(OWN), &key.to_be_bytes(), &value);
+    }
+    engine.write(&[&set], SYNCED).expect("a write");
+    let snapshot = export(&engine, OWN, &scratch, "files");
+    drop(engine);
+    let once = closed_bytes(&scratch);
+    assert!(once > 1_000_000, "{once}");
+    let engine = open(&scratch.join("data"));
+    drop(engine.stage_table(table(OWN), &snapshot.0, &snapshot.1).expect("staged"));
+    drop(engine);
+    assert!(closed_bytes(&scratch) < once + once / 2, "given up: {} of {once}", closed_bytes(&scratch));
+    let engine = open(&scratch.join("data"));
+    import(&engine, OWN, &snapshot).expect("an import");
+    drop(engine);
+    assert!(closed_bytes(&scratch) < once + once / 2, "replaced: {} of {once}", closed_bytes(&scratch));
 }

@@ -229,6 +229,13 @@ fn snapshots_are_named_listed_and_removed_as_cassandra_does() {
     assert!(nodetool(&node, &["listsnapshots", "-e"]).contains("Ephemeral"));
     let rows = cql(&mut client, "SELECT name FROM system_views.snapshots WHERE name = 'b'");
     assert_eq!(rows.len(), 2);
+    let sizes =
+        cql(&mut client, "SELECT size_on_disk, true_size FROM system_views.snapshots WHERE name = 'b'");
+    // Files that the tables have, too, take no space of the snapshot's own.
+    assert!(
+        sizes.iter().all(|row| row[1] > Some([0; 8][..].to_vec().into()) && row[1] < row[0]),
+        "{sizes:?}"
+    );
 
     let refused = |arguments: &[&str], text: &str| {
         let (code, out, error) = node.nodetool(arguments);
@@ -259,8 +266,15 @@ fn snapshots_are_named_listed_and_removed_as_cassandra_does() {
 
     nodetool(&node, &["clearsnapshot", "--all", "--older-than", "1h"]);
     assert_eq!(listed(&node).len(), all.len());
+    nodetool(&node, &["clearsnapshot", "-t", "a"]);
+    let without: Vec<_> = all.iter().filter(|(tag, _)| tag != "a").cloned().collect();
+    assert_eq!((listed(&node), all.len()), (without.clone(), without.len() + 1));
     nodetool(&node, &["clearsnapshot", "--all", "k"]);
-    assert!(listed(&node).iter().all(|(tag, _)| tag == "all"));
+    let left = listed(&node);
+    assert!(
+        left.len() > 40 && left.iter().all(|(tag, _)| tag == "all"),
+        "those of other keyspaces: {left:?}"
+    );
     nodetool(&node, &["clearsnapshot", "--all"]);
     assert_eq!(listed(&node).len(), 0);
     assert_eq!(fs::read_dir(scratch.data().join("snapshots")).expect("there").count(), 0);
@@ -283,6 +297,34 @@ fn disk_bytes(path: &Path) -> u64 {
         }
     }
     seen.values().sum()
+}
+
+#[test]
+fn snapshots_of_truncations_expire_when_that_is_configured() {
+    let scratch = Scratch::new("snapshots-expire");
+    let start = || {
+        let mut command = run(&scratch.data());
+        command.arg("--config").arg(scratch.config("auto_snapshot_ttl: 1s\n"));
+        Node::start(command, &scratch)
+    };
+    let mut node = start();
+    let mut client = connect(&node);
+    make(&mut client);
+    nodetool(&node, &["snapshot", "-t", "stays", "k"]);
+    let kept = listed(&node);
+    cql(&mut client, "TRUNCATE k.rows");
+    let expires = cql(&mut client, "SELECT expires_at FROM system_views.snapshots");
+    assert_eq!(expires.iter().filter(|row| row[0].is_some()).count(), 1, "{expires:?}");
+    // They are removed once a minute, and at every start.
+    for _ in 0..60 {
+        node.terminate();
+        node = start();
+        if listed(&node) == kept {
+            break;
+        }
+    }
+    assert_eq!(listed(&node), kept);
+    node.terminate();
 }
 
 #[test]

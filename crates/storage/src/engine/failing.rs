@@ -76,7 +76,7 @@ impl<E: Engine> FailingEngine<E> {
         *self.condition.lock() = Some(condition);
     }
 
-    /// Lets writes wait, as for a slow disk, until what this gives is dropped: they have begun and are not durable.
+    /// Lets writes and flushes wait, as for a slow disk, until what this gives is dropped: they have begun and are not durable.
     pub fn hold_writes(&self) -> impl Drop + '_ {
         self.log.write()
     }
@@ -234,6 +234,7 @@ impl<E: Engine> Engine for FailingEngine<E> {
 
     fn flush(&self, table: Option<TableId>) -> Result<(), EngineError> {
         check(&self.plans, Call::Flush)?;
+        let _log = self.log.read();
         self.inner.flush(table)
     }
 
