@@ -118,7 +118,7 @@ fn bytes(value: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut scaled = value;
     let mut unit = 0;
-    while scaled.abs() >= 511.5 && unit + 1 < units.len() {
+    while scaled.abs() >= 1023.5 && unit + 1 < units.len() {
         scaled /= 1024.0;
         unit += 1;
     }

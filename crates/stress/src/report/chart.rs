@@ -132,6 +132,9 @@ pub struct Plot {
 /// Height of labels.
 const LABEL: f64 = 11.5;
 
+/// Width of a wide letter of a label.
+const LETTER: f64 = 6.9;
+
 impl Chart {
     /// An empty one.
     pub fn new(name: &str, title: &str, caption: &str, size: (f64, f64)) -> Chart {
@@ -139,9 +142,11 @@ impl Chart {
         Chart { name, title, caption, width: size.0, height: size.1, marks: Vec::new() }
     }
 
-    /// Draws axes and grid, with room for labels on the left, below, and `right` of it.
+    /// Draws axes and grid, with room for the labels on the left and below, and for `right` beside it.
     pub fn plot(&mut self, x: Axis, y: Axis, right: f64) -> Plot {
-        let (left, top, bottom) = (62.0, 12.0, 40.0);
+        let (top, bottom) = (12.0, 40.0);
+        let longest = y.ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
+        let left = (longest as f64 * LETTER + 12.0).max(52.0);
         let plot =
             Plot { x, y, left, top, width: self.width - left - right, height: self.height - top - bottom };
         for tick in &plot.y.ticks {

@@ -101,6 +101,11 @@ pub fn gap(outcome: &Outcome) -> String {
                 service times only, and say nothing of how long users wait who come whether it is ready or not."
             .to_owned();
     }
+    if outcome.client.verdict != Verdict::Ok {
+        return "The client's own delays are in these figures, so what users would have waited for the server is less than \
+                they say; how much less, they cannot tell. Send from a machine with idle processors."
+            .to_owned();
+    }
     let (response, service) = (outcome.response(), outcome.service());
     let worst = worst_gap(&response, &service);
     match worst {
@@ -198,6 +203,9 @@ mod tests {
         assert!(gap(&simulation::stall()).contains("times what the server seemed to take"));
         assert!(gap(&Simulated::healthy(1, 500.0, 4).run()).starts_with("The two agree"));
         assert!(gap(&Simulated::healthy(1, 2.0, 4).run()).starts_with("Too few"));
+        let mut suspect = simulation::stall();
+        suspect.client.verdict = Verdict::Suspect;
+        assert!(gap(&suspect).starts_with("The client's own delays"));
         let closed = Simulated { load: Pace::Users(4), ..Simulated::healthy(1, 1.0, 1) }.run();
         assert!(gap(&closed).contains("service times only"));
     }

@@ -129,7 +129,7 @@ fn counts(out: &mut String, counts: &Counts) -> Result {
 }
 
 fn details(out: &mut String, outcome: &Outcome) -> Result {
-    if outcome.kinds.len() > 1 {
+    if asked(&outcome.kinds).count() > 1 {
         writeln!(out)?;
         kinds(out, &outcome.kinds, outcome.is_open())?;
     }
@@ -155,14 +155,7 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
         )?;
     }
     let client = &outcome.client;
-    writeln!(
-        out,
-        "\nclient         {}; send lag p99.9 {}, hiccups p99.9 {}, {} of processor time",
-        client.reason,
-        duration(client.send_lag.at(0.999)),
-        duration(client.hiccups.at(0.999)),
-        duration(client.cpu_nanos)
-    )?;
+    writeln!(out, "\nclient         {}; {} of processor time", client.reason, duration(client.cpu_nanos))?;
     for event in &outcome.events {
         writeln!(out, "at {:>10}  {}", duration(event.at_nanos), event.text)?;
     }
@@ -184,6 +177,11 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
     writeln!(out)
 }
 
+/// The kinds that were asked for: a workload may have some that its words leave out.
+fn asked(kinds: &[KindOutcome]) -> impl Iterator<Item = &KindOutcome> {
+    kinds.iter().filter(|kind| kind.counts.planned > 0)
+}
+
 /// A line a kind, response (service).
 fn kinds(out: &mut String, kinds: &[KindOutcome], is_open: bool) -> Result {
     let title = if is_open { "ms: response (service)" } else { "ms: service" };
@@ -192,7 +190,7 @@ fn kinds(out: &mut String, kinds: &[KindOutcome], is_open: bool) -> Result {
         write!(out, "{:>19}", super::words::percentile(quantile))?;
     }
     writeln!(out, "{:>21}", "max")?;
-    for kind in kinds {
+    for kind in asked(kinds) {
         write!(out, "  {:<22}{:>10}", kind.name, count(kind.counts.answered))?;
         for quantile in [Some(0.5), Some(0.99), Some(0.999), None] {
             let of = |latency: &Latency| quantile.map_or(latency.0.max(), |quantile| latency.at(quantile));
@@ -282,7 +280,7 @@ mod tests {
               read                       5,019      0.455 (0.407)       2816.5 (1.2)            too few      3001.0 (3001.0)
               insert                     4,981      0.449 (0.398)       2812.3 (1.2)            too few         2992.6 (2.3)
 
-            client         its own delays stay below a tenth of what was measured; send lag p99.9 27.3 us, hiccups p99.9 185 us, 3 s of processor time
+            client         its own delays stay below a tenth of what was measured; 3 s of processor time
             at        8 s  the server stood still for 3.0 s
 
             op rate : 500

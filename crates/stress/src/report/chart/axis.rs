@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(labels(&Axis::linear(37_000.0, "", words::short)), ["0", "10 K", "20 K", "30 K", "40 K"]);
         let bytes =
             Axis::bytes(1.4 * 1024.0 * 1024.0 * 1024.0, |value| crate::server::Unit::Bytes.words(value));
-        assert_eq!(labels(&bytes), ["0 B", "0.50 GiB", "1 GiB", "1.5 GiB"]);
+        assert_eq!(labels(&bytes), ["0 B", "512 MiB", "1 GiB", "1.5 GiB"]);
         assert_eq!(labels(&Axis::time(600.0)), ["0", "100", "200", "300", "400", "500", "600"]);
         assert_eq!(labels(&Axis::time(3600.0)), ["0", "10", "20", "30", "40", "50", "60"]);
         assert_eq!(

@@ -203,7 +203,7 @@ pub fn kinds(out: &mut String, outcome: &Outcome) -> Result {
         out,
         "<div class=\"scroll\"><table><thead><tr><th></th><th>answered</th><th>failed</th><th>p50</th><th>p99</th><th>p99.9</th><th>max</th></tr></thead><tbody>"
     )?;
-    for kind in &outcome.kinds {
+    for kind in outcome.kinds.iter().filter(|kind| kind.counts.planned > 0) {
         let failed = kind.counts.failed + kind.counts.timed_out;
         write!(
             out,
