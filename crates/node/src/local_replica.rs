@@ -7,7 +7,7 @@ use basalt_coordinator::{OnApplied, Replica, ReplicaError, Reply, TableIds, tabl
 use basalt_model::command::{ReadPage, ReadTarget, RowSelection, TombstoneReport};
 use basalt_model::env::SharedEnv;
 use basalt_model::{Deadline, Mutation, ReadCommand, TableId};
-use basalt_storage::commit::{Cause, CommitError, Committer, OnCommitted, Submitted};
+use basalt_storage::commit::{Cause, Committer, OnCommitted, Submitted};
 use basalt_storage::engine::{Engine, EngineError, ReadTier, WriteSet};
 use basalt_storage::read::{PAGE_BYTES_MAX, ReadError, ReadOptions, ReadOutcome, read};
 use basalt_storage::write::{WriteError, Writer};
@@ -252,13 +252,6 @@ impl LocalReplica {
                 Some(receiver) => Reply::Pending(receiver),
                 None => Reply::ready(Err(ReplicaError::Closed)),
             },
-            Err(CommitError::Engine(EngineError::WouldStall)) => {
-                let (committer, disk) = (Arc::clone(&self.committer), Arc::clone(&self.disk));
-                self.on_pool(deadline, move || {
-                    let committed = committer.commit(set).map_err(|error| disk.commit_error(error));
-                    committed.inspect(|()| done(applied))
-                })
-            }
             Err(error) => Reply::ready(Err(self.disk.commit_error(error))),
         }
     }

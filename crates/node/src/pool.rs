@@ -1,5 +1,5 @@
 //! Threads for work that waits for the disk: reads that miss the cache, scans, DDL, truncation,
-//! stalled writes. Their number is fixed and their queue is bounded; who finds it full is told
+//! writes that read first. Their number is fixed and their queue is bounded; who finds it full is told
 //! so. Knows nothing of what the work is.
 
 use std::collections::VecDeque;

@@ -21,19 +21,28 @@ pub struct Budget {
     pub memtables_bytes: u64,
     /// One memtable.
     pub memtable_bytes: u64,
+    /// Memtables that wait to be flushed: with so much of them writes are slowed to next to nothing.
+    pub waiting_bytes: u64,
     /// The log on disk.
     pub log_bytes: u64,
 }
 
 impl Budget {
+    /// How many memtables of one family there are, when RocksDB stops writes: twice as many as writers ever make.
+    pub fn memtables_of_a_family(&self) -> u64 {
+        self.waiting_bytes * 2 / self.memtable_bytes
+    }
+
     /// Divides `memory_bytes`, everything the engine may keep in memory.
     pub fn of(memory_bytes: u64) -> Budget {
         let cache_bytes = memory_bytes.max(MEMORY_MIN);
         let memtables_bytes = cache_bytes / 4;
+        let memtable_bytes = (memtables_bytes / 4).min(MEMTABLE_MAX);
         Budget {
             cache_bytes,
             memtables_bytes,
-            memtable_bytes: (memtables_bytes / 2).min(MEMTABLE_MAX),
+            memtable_bytes,
+            waiting_bytes: memtables_bytes.min(memtable_bytes * 8),
             log_bytes: (memtables_bytes * 2).clamp(LOG_MIN, LOG_MAX),
         }
     }
@@ -51,6 +60,8 @@ mod tests {
             assert!(budget.cache_bytes <= memory_bytes.max(MEMORY_MIN));
             assert!(budget.memtables_bytes < budget.cache_bytes);
             assert!(budget.memtable_bytes < budget.memtables_bytes);
+            assert!(budget.waiting_bytes <= budget.memtables_bytes);
+            assert!((8..=16).contains(&budget.memtables_of_a_family()));
             assert!((LOG_MIN..=LOG_MAX).contains(&budget.log_bytes));
         }
     }

@@ -1,7 +1,8 @@
 //! What the engine says of work it has put off: how far compaction of a table is behind, which compactions run, and why
 //! writes are held back, in the words of [`basalt_storage::engine::Debt`] and its neighbours.
 //!
-//! RocksDB counts causes family by family at every flush and compaction; nothing here is on the way of a write.
+//! RocksDB counts causes family by family at every flush and compaction; nothing here is on the way of a write. What
+//! slows writes before RocksDB does is in [`crate::slowing`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -95,6 +96,9 @@ impl RocksEngine {
 
     /// See [`basalt_storage::engine::Engine::stall_cause`].
     pub(crate) fn cause_of_stalls(&self, stalled: &Mutex<Stalled>) -> Option<StallCause> {
+        if let Some(cause) = self.kit().pace.cause() {
+            return Some(cause);
+        }
         let tables = self.tables_now();
         let mut counts = [0; CAUSES.len()];
         let own = tables.homes.values().filter(|home| home.prefix.is_none()).flat_map(|home| home.families());

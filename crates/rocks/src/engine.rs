@@ -340,8 +340,9 @@ impl Engine for RocksEngine {
     fn write(&self, sets: &[&WriteSet], options: WriteOptions) -> Result<(), EngineError> {
         self.check_writable()?;
         let bytes: usize = sets.iter().map(|set| set.bytes() + set.len() * OPERATION_OVERHEAD).sum();
-        let mut batch = WriteBatch::with_capacity_bytes(BATCH_HEADER + bytes);
         let tables = self.tables.load();
+        self.keep_pace(&tables, bytes, options.may_block)?;
+        let mut batch = WriteBatch::with_capacity_bytes(BATCH_HEADER + bytes);
         for op in sets.iter().flat_map(|set| set.ops()) {
             let home = tables.home(op.table)?;
             match home.prefix {

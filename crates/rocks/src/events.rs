@@ -23,6 +23,10 @@ use crate::error::is_out_of_space;
 /// Failures kept for whoever asks; the oldest are forgotten.
 const KEPT_MAX: usize = 16;
 
+/// How nice threads that compact are: a tenth of a busy processor is theirs. They need some of it always, or what waits
+/// for them would hold writers back while readers keep all processors busy.
+const COMPACTION_NICE: i32 = 10;
+
 /// `rocksdb::BackgroundErrorReason`, as far as it is told apart.
 const COMPACTION: u32 = 1;
 const WRITE: u32 = 2;
@@ -65,6 +69,8 @@ pub(crate) struct Events {
     flush_failed: AtomicBool,
     /// Memtables were switched, and with them the log.
     has_new_log: AtomicBool,
+    /// A memtable was sealed, a flush or a compaction ended.
+    debt_changed: AtomicBool,
     /// Compactions that began and have not ended.
     running: Mutex<Vec<Compaction>>,
 }
@@ -96,6 +102,11 @@ impl Events {
         self.has_new_log.swap(false, Ordering::AcqRel)
     }
 
+    /// Whether what waits to be flushed and compacted may have changed since last asked. For every write: one load.
+    pub(crate) fn take_debt_changed(&self) -> bool {
+        self.debt_changed.load(Ordering::Relaxed) && self.debt_changed.swap(false, Ordering::AcqRel)
+    }
+
     /// The compactions that run now.
     pub(crate) fn compactions(&self) -> Vec<Compaction> {
         self.running.lock().clone()
@@ -107,6 +118,7 @@ impl Events {
 
     fn ended(&self, job: u64) {
         self.running.lock().retain(|running| running.job != job);
+        self.debt_changed.store(true, Ordering::Release);
     }
 
     /// Notes a failure, and answers whether RocksDB is to go on as if it had not happened.
@@ -142,8 +154,8 @@ pub(crate) fn listen(options: &mut Options, events: &Arc<Events>) {
         let listener = ffi::rocksdb_eventlistener_create(
             state,
             Some(forget),
-            Some(on_flush),
-            Some(on_flush),
+            Some(on_flush_begun),
+            Some(on_flush_ended),
             Some(on_compaction_begun),
             Some(on_compaction_ended),
             Some(on_subcompaction),
@@ -154,6 +166,14 @@ pub(crate) fn listen(options: &mut Options, events: &Arc<Events>) {
             Some(on_memtable_sealed),
         );
         ffi::rocksdb_options_add_eventlistener(options.as_raw_ptr(), listener);
+    }
+}
+
+/// Gives this thread less of the processors than those that answer requests. When nobody else wants them it has them all.
+fn yield_to_requests() {
+    // Of the calling thread, on Linux. To be nicer is allowed to everyone; should it fail, the thread stays as it is.
+    if rustix::process::getpriority_process(None).is_ok_and(|nice| nice < COMPACTION_NICE) {
+        let _ = rustix::process::setpriority_process(None, COMPACTION_NICE);
     }
 }
 
@@ -188,10 +208,26 @@ unsafe extern "C" fn on_background_error(
 /// SAFETY: `state` is what [`listen`] made.
 unsafe extern "C" fn on_memtable_sealed(state: *mut c_void, _: *const ffi::rocksdb_memtableinfo_t) {
     // SAFETY: see above.
-    unsafe { &*state.cast_const().cast::<Events>() }.has_new_log.store(true, Ordering::Release);
+    let events = unsafe { &*state.cast_const().cast::<Events>() };
+    events.has_new_log.store(true, Ordering::Release);
+    events.debt_changed.store(true, Ordering::Release);
 }
 
-unsafe extern "C" fn on_flush(_: *mut c_void, _: *mut ffi::rocksdb_t, _: *const ffi::rocksdb_flushjobinfo_t) {
+unsafe extern "C" fn on_flush_begun(
+    _: *mut c_void,
+    _: *mut ffi::rocksdb_t,
+    _: *const ffi::rocksdb_flushjobinfo_t,
+) {
+}
+
+/// SAFETY: `state` is what [`listen`] made.
+unsafe extern "C" fn on_flush_ended(
+    state: *mut c_void,
+    _: *mut ffi::rocksdb_t,
+    _: *const ffi::rocksdb_flushjobinfo_t,
+) {
+    // SAFETY: see above.
+    unsafe { &*state.cast_const().cast::<Events>() }.debt_changed.store(true, Ordering::Release);
 }
 
 /// SAFETY: `state` is what [`listen`] made, and `info` is RocksDB's for the time of the call.
@@ -200,6 +236,8 @@ unsafe extern "C" fn on_compaction_begun(
     _: *mut ffi::rocksdb_t,
     info: *const ffi::rocksdb_compactionjobinfo_t,
 ) {
+    // This is on the thread that compacts, which does nothing else.
+    yield_to_requests();
     // SAFETY: see above; each name is RocksDB's for the time of the call, of the length it says.
     unsafe {
         let text = |read: &dyn Fn(*mut usize) -> *const c_char| {

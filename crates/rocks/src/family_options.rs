@@ -5,6 +5,8 @@ use basalt_storage::engine::StorageOptions;
 use basalt_storage::engine::options::{Codec, Shape};
 use rocksdb::{BlockBasedOptions, BlockBasedTablePinningTier, DBCompactionStyle, Options};
 
+use crate::pace::{ROCKSDB_SLOWS_AFTER, ROCKSDB_STOPS_AFTER};
+
 /// Blocks that shrink by less than an eighth are kept as they are, if `min_compress_ratio` does not say more: RocksDB's own.
 const KEPT_PER_KIB: u32 = 896;
 
@@ -12,13 +14,15 @@ const KEPT_PER_KIB: u32 = 896;
 const LEVEL_DEFAULT: i32 = 32_767;
 
 /// As many runs, or files of the first level, start a merge in a leveled family: RocksDB's own.
-const LEVELED_TRIGGER: u32 = 4;
+pub(crate) const LEVELED_TRIGGER: u32 = 4;
 
 /// Beyond this a `min_threshold` would let reads look into too many runs.
 const TRIGGER_MAX: u32 = 32;
 
-/// With so many runs more than start a merge writes are slowed, with twice as many stopped: RocksDB's own.
-const SLOWED_AFTER: u32 = 16;
+/// A key that is written again and again before its memtable is flushed has at most so many versions there: the next write
+/// puts what they come to in their place, so that no read folds more. Also when that has to be looked up on disk, which
+/// happens once for a key and memtable: else each further write would look in vain, and see all versions each time.
+const FOLDED: &str = "max_successive_merges=64;strict_max_successive_merges=true";
 
 /// RocksDB takes blocks up to 4 GiB; beyond this a point read has no business.
 const BLOCK_MAX: u32 = 4 << 20;
@@ -33,6 +37,14 @@ fn bloom_bits(chance: f64) -> Option<f64> {
     let overhead = 1.0 + 0.005 * ideal;
     // RocksDB refuses less than one and more than a hundred.
     Some((ideal * overhead).clamp(1.0, 100.0))
+}
+
+/// So many runs, or files of the first level, start a merge.
+pub(crate) fn trigger(options: &StorageOptions) -> u32 {
+    match options.shape {
+        Shape::Leveled { .. } => LEVELED_TRIGGER,
+        Shape::Tiered { min_runs, .. } => min_runs.clamp(2, TRIGGER_MAX),
+    }
 }
 
 /// Options that RocksDB changes while a family is open, as it names them.
@@ -52,24 +64,27 @@ pub(crate) fn changeable(options: &StorageOptions) -> Vec<(&'static str, String)
         ("compression_opts", format!("{{level={level};max_compressed_bytes_per_kb={kept}}}")),
         ("disable_auto_compactions", (!options.is_compacting).to_string()),
     ];
-    let trigger = match options.shape {
+    match options.shape {
         Shape::Leveled { file_bytes, fanout } => {
             let base = file_bytes.saturating_mul(u64::from(fanout)).min(1 << 50);
             all.push(("target_file_size_base", file_bytes.min(1 << 50).to_string()));
             all.push(("max_bytes_for_level_base", base.to_string()));
             all.push(("max_bytes_for_level_multiplier", fanout.to_string()));
-            LEVELED_TRIGGER
         }
         Shape::Tiered { min_runs, max_runs } => {
             let min_runs = min_runs.clamp(2, TRIGGER_MAX);
             let widths = format!("{{min_merge_width={min_runs};max_merge_width={}}}", max_runs.max(min_runs));
             all.push(("compaction_options_universal", widths));
-            min_runs
         }
-    };
+    }
+    let trigger = trigger(options);
     all.push(("level0_file_num_compaction_trigger", trigger.to_string()));
-    all.push(("level0_slowdown_writes_trigger", (trigger + SLOWED_AFTER).to_string()));
-    all.push(("level0_stop_writes_trigger", (trigger + 2 * SLOWED_AFTER).to_string()));
+    // Writers wait for merges by our own pace, long before RocksDB slows or stops them.
+    all.push(("level0_slowdown_writes_trigger", (u64::from(trigger) + ROCKSDB_SLOWS_AFTER).to_string()));
+    all.push(("level0_stop_writes_trigger", (u64::from(trigger) + ROCKSDB_STOPS_AFTER).to_string()));
+    // The same of bytes; and without a limit RocksDB merges as much at a time as it has threads for.
+    all.push(("soft_pending_compaction_bytes_limit", "0".to_owned()));
+    all.push(("hard_pending_compaction_bytes_limit", "0".to_owned()));
     all
 }
 
@@ -112,7 +127,7 @@ pub(crate) fn with(mut base: Options, options: &StorageOptions) -> Result<Option
     });
     let text: Vec<String> =
         changeable(options).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    base.get_options_from_string(text.join(";"))
+    base.get_options_from_string(format!("{};{FOLDED}", text.join(";")))
 }
 
 /// Whether a family with the one has to be opened anew to have the other.

@@ -46,8 +46,12 @@ pub struct Metrics {
     pub flushes_running: u64,
     /// Compactions running.
     pub compactions_running: u64,
-    /// Bytes a second to which writes are slowed; 0 when they are not.
+    /// How far writes are slowed for what waits to be flushed and compacted, in thousandths.
+    pub brake: u64,
+    /// Bytes a second to which RocksDB slows writes; 0 when it does not.
     pub delayed_write_rate: u64,
+    /// For how long RocksDB had writers wait since the engine was opened, milliseconds.
+    pub stalled_ms: u64,
     /// Flushes and compactions that failed.
     pub background_errors: u64,
     /// Tables.
@@ -124,6 +128,7 @@ impl RocksEngine {
             memtable_bytes: self.kit().memtables.get_usage() as u64,
             flushes_running: self.number(properties::NUM_RUNNING_FLUSHES),
             compactions_running: self.number(properties::NUM_RUNNING_COMPACTIONS),
+            brake: (self.brake() * 1_000.0) as u64,
             delayed_write_rate: self.number(properties::ACTUAL_DELAYED_WRITE_RATE),
             background_errors: self.background_errors(),
             tables: tables.homes.len() as u64,
@@ -139,6 +144,28 @@ impl RocksEngine {
             metrics.disk_bytes += of(properties::LIVE_SST_FILES_SIZE);
             metrics.compaction_pending_bytes += of(properties::ESTIMATE_PENDING_COMPACTION_BYTES);
         }
+        let text = self.db().property_value(properties::DBSTATS).ok().flatten().unwrap_or_default();
+        metrics.stalled_ms = stalled_ms(&text);
         metrics
+    }
+}
+
+/// `Cumulative stall: 01:02:3.456 H:M:S` in RocksDB's statistics.
+fn stalled_ms(text: &str) -> u64 {
+    let time = text.split("Cumulative stall: ").nth(1).and_then(|rest| rest.split(' ').next());
+    let seconds =
+        |time: &str| time.split(':').try_fold(0.0, |sum, part| Some(sum * 60.0 + part.parse::<f64>().ok()?));
+    time.and_then(seconds).map_or(0, |seconds| (seconds * 1_000.0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    //! RocksDB's texts as it writes them.
+    use super::*;
+
+    #[test]
+    fn stalls_are_read_from_text() {
+        assert_eq!(stalled_ms("x\nCumulative stall: 01:02:3.456 H:M:S, 0.1 percent\n"), 3_723_456);
+        assert_eq!(stalled_ms(""), 0);
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<Rock
     let failed = |error| OpenError::from_rocksdb(&config.path, error);
     let damaged = |detail: String| OpenError::Damaged { path: config.path.clone(), detail };
 
-    let database_options = kit.database(directory.must_create(), config.log_recovery);
+    let database_options = kit.database(directory.must_create(), config.log_recovery).map_err(failed)?;
     let path = directory.database();
     let names = match directory.must_create() {
         true => vec![CATALOGUE.to_owned(), SHARED.to_owned()],

@@ -14,6 +14,7 @@ use crate::events::{self, Events};
 use crate::family_options;
 use crate::merge;
 use crate::open::{LogRecovery, RocksConfig};
+use crate::pace::Pace;
 
 /// A memtable takes memory in pieces of this size. RocksDB's own choice, an eighth of a memtable,
 /// would cost a megabyte and more for each table that has one row.
@@ -21,6 +22,10 @@ const ARENA_BLOCK: usize = 64 << 10;
 
 /// Sync files and log in the background while they grow, so that the sync at the end is short.
 const BYTES_PER_SYNC: u64 = 1 << 20;
+
+/// Flushes and merges at a time, at least: two and six. Not for speed, they share the processors there are: a merge of all
+/// that a table has takes minutes, and meanwhile what is flushed must go on being merged, in three or four sizes.
+const BACKGROUND_JOBS: usize = 8;
 
 /// RocksDB's own text log, `db/LOG`.
 const TEXT_LOG_BYTES: usize = 8 << 20;
@@ -36,6 +41,7 @@ pub(crate) struct Kit {
     pub(crate) own_families_max: usize,
     pub(crate) cache: Cache,
     pub(crate) memtables: WriteBufferManager,
+    pub(crate) pace: Pace,
     pub(crate) events: Arc<Events>,
 }
 
@@ -46,21 +52,28 @@ impl Kit {
         let memtables_bytes = usize::try_from(budget.memtables_bytes).unwrap_or(usize::MAX);
         // No locks on the way to a block. 0: it finds the size of its table by itself.
         let cache = Cache::new_hyper_clock_cache(cache_bytes, 0);
-        // Writers are slowed by RocksDB's own rules, not stopped by this manager.
+        // Writers are slowed by our own rule, not stopped by this manager.
         let memtables =
             WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, false, cache.clone());
-        Kit { budget, cores: config.cores, own_families_max, cache, memtables, events: Arc::default() }
+        let pace = Pace::new(budget.waiting_bytes);
+        Kit { budget, cores: config.cores, own_families_max, cache, memtables, pace, events: Arc::default() }
     }
 
     /// Options of the database.
-    pub(crate) fn database(&self, must_create: bool, recovery: LogRecovery) -> Options {
-        let mut options = Options::default();
+    pub(crate) fn database(
+        &self,
+        must_create: bool,
+        recovery: LogRecovery,
+    ) -> Result<Options, rocksdb::Error> {
+        // The binding has no word for it. Without, a flush or merge fills the device's queue with what it has written in one
+        // go, and a sync of the log waits behind it.
+        let mut options = Options::default().get_options_from_string("strict_bytes_per_sync=true")?;
         options.create_if_missing(must_create);
         options.create_missing_column_families(must_create);
         options.set_write_buffer_manager(&self.memtables);
         events::listen(&mut options, &self.events);
         options.set_max_total_wal_size(self.budget.log_bytes);
-        options.set_max_background_jobs(i32::try_from(self.cores.max(2)).unwrap_or(i32::MAX));
+        options.set_max_background_jobs(i32::try_from(self.cores.max(BACKGROUND_JOBS)).unwrap_or(i32::MAX));
         options.set_max_open_files(open_files(
             &std::fs::read_to_string("/proc/self/limits").unwrap_or_default(),
         ));
@@ -85,7 +98,7 @@ impl Kit {
         options.set_keep_log_file_num(TEXT_LOGS);
         options.set_stats_dump_period_sec(0);
         options.set_stats_persist_period_sec(0);
-        options
+        Ok(options)
     }
 
     /// Options of a family that holds rows.
@@ -94,7 +107,8 @@ impl Kit {
         merge::set_operator(&mut options);
         options.set_block_based_table_factory(&self.blocks(table));
         options.set_write_buffer_size(usize::try_from(self.budget.memtable_bytes).unwrap_or(usize::MAX));
-        options.set_max_write_buffer_number(4);
+        let memtables_max = self.budget.memtables_of_a_family();
+        options.set_max_write_buffer_number(i32::try_from(memtables_max).unwrap_or(i32::MAX));
         options.set_arena_block_size(ARENA_BLOCK);
         family_options::with(options, table)
     }

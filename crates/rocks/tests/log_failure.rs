@@ -67,7 +67,7 @@ fn a_failed_log_is_not_written_again() {
     let scratch = Scratch::new();
     let this = std::env::current_exe().expect("this program");
     let output = Command::new("bash")
-        .args(["-c", "trap '' XFSZ; ulimit -f 4096; exec \"$0\" --exact \"$1\" --test-threads 1"])
+        .args(["-c", "trap '' XFSZ; ulimit -f 2048; exec \"$0\" --exact \"$1\" --test-threads 1"])
         .arg(this)
         .arg(CHILD)
         .current_dir(scratch.path())

@@ -2,7 +2,8 @@
 //!
 //! In every mode a log record has reached the kernel before anyone is told. `batch` and `group`
 //! gather write sets of all threads into one synced engine write, and nothing is readable before
-//! it is durable. `periodic` writes at once and syncs behind; a late sync holds writers back.
+//! it is durable. `periodic` writes at once and syncs behind; a late sync holds writers back, and so does an engine
+//! whose flushes and merges are behind: then they queue as in `batch`, unsynced.
 //!
 //! Once a write or sync of the log has failed nothing more is acknowledged until the engine is
 //! opened anew: what is in the log then is not known. Unless the device was full: then the engine may resume, with all
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use basalt_model::TableId;
 use basalt_model::env::SharedEnv;
 
-use crate::engine::{Engine, EngineError, WriteOptions, WriteSet};
+use crate::engine::{Engine, EngineError, Sync, WriteOptions, WriteSet};
 use gate::Gate;
 
 pub use gate::Watch;
@@ -30,6 +31,8 @@ pub const QUEUE_BYTES_MAX: usize = 64 << 20;
 
 /// Write sets that wait for the committer, at most; more are refused.
 pub const QUEUE_SETS_MAX: usize = 65_536;
+
+const SYNCED: WriteOptions = WriteOptions { sync: Sync::Synced, may_block: true };
 
 /// `commitlog_sync`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub enum CommitError {
     /// Too much waits already; nothing was written.
     #[error("too many writes wait for the commit log")]
     Overloaded,
-    /// The engine refused it. `WouldStall`: nothing was written, try where waiting is allowed.
+    /// The engine refused it.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The committer was stopped; nothing was written.
@@ -116,6 +119,18 @@ impl Way {
         self.stalls.waited(cause, sets.len(), self.env.monotonic_nanos().saturating_sub(start));
         written
     }
+
+    /// Synced writes of what has gathered, and the thread that makes them.
+    fn in_groups(self, window_ms: u64, counters: Arc<CommitCounters>) -> std::io::Result<group::Group> {
+        let (env, stalls) = (Arc::clone(&self.env), Arc::clone(&self.stalls));
+        let write = move |sets: &[&WriteSet]| {
+            let start = self.env.monotonic_nanos();
+            let written = self.write(sets, SYNCED);
+            counters.count(sets.len(), self.env.monotonic_nanos().saturating_sub(start));
+            written.map_err(CommitError::from)
+        };
+        group::Group::start(env, stalls, window_ms, Box::new(write))
+    }
 }
 
 enum Kind {
@@ -155,17 +170,14 @@ impl Committer {
                 period_ms,
                 lag_block_ms,
             )?),
-            SyncMode::Batch => Kind::Group(group::Group::start(way, env, counters.clone(), 0)?),
-            SyncMode::Group { window_ms } => {
-                Kind::Group(group::Group::start(way, env, counters.clone(), window_ms)?)
-            }
+            SyncMode::Batch => Kind::Group(way.in_groups(0, counters.clone())?),
+            SyncMode::Group { window_ms } => Kind::Group(way.in_groups(window_ms, counters.clone())?),
         };
         Ok(Committer { kind, engine, gate, counters, stalls })
     }
 
     /// Commits a write set, or queues it: then it is taken out of `set`, and what `on_committed`
-    /// gives is called once. Waits only if `may_block`; else a write that would wait is refused
-    /// with [`EngineError::WouldStall`].
+    /// gives is called once. Waits only if `may_block`; else a write that would wait is queued.
     ///
     /// # Errors
     /// The set is not committed, and not taken.
@@ -176,7 +188,7 @@ impl Committer {
         on_committed: impl FnOnce() -> OnCommitted,
     ) -> Result<Submitted, CommitError> {
         match &self.kind {
-            Kind::Periodic(periodic) => periodic.write(set, may_block).map(|()| Submitted::Done),
+            Kind::Periodic(periodic) => periodic.submit(set, may_block, on_committed),
             Kind::Group(group) => group.queue(set, on_committed).map(|()| Submitted::Queued),
         }
     }

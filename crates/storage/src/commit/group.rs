@@ -1,6 +1,6 @@
 //! `batch` and `group`: write sets of all threads queue, one thread gives what has gathered to the
 //! engine as one synced write and then tells their owners (`BatchCommitLogService`,
-//! `GroupCommitLogService`).
+//! `GroupCommitLogService`). `periodic` has such a queue too, for write sets that would have to wait.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,16 +11,14 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
-use super::{
-    Cause, CommitCounters, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, Way, is_fatal,
-    log_failed,
-};
-use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
+use super::{Cause, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, Stalls, is_fatal, log_failed};
+use crate::engine::{EngineError, WriteSet};
 
-/// One engine write takes about this many bytes, so that no waiter pays for a whole queue.
-const GROUP_BYTES_MAX: usize = 8 << 20;
+/// One engine write takes about this many bytes, so that no waiter pays for a whole queue: some ten milliseconds' worth.
+const GROUP_BYTES_MAX: usize = 1 << 20;
 
-const SYNCED: WriteOptions = WriteOptions { sync: Sync::Synced, may_block: true };
+/// Gives what has gathered to the engine.
+pub type WriteGroup = Box<dyn Fn(&[&WriteSet]) -> Result<(), CommitError> + Send + Sync>;
 
 #[derive(Default)]
 struct Queue {
@@ -31,9 +29,9 @@ struct Queue {
 }
 
 struct Shared {
-    way: Way,
+    write: WriteGroup,
+    stalls: Arc<Stalls>,
     env: SharedEnv,
-    counters: Arc<CommitCounters>,
     window_nanos: u64,
     queue: Mutex<Queue>,
     /// Something waits, or the end has come.
@@ -48,15 +46,15 @@ pub struct Group {
 
 impl Group {
     pub fn start(
-        way: Way,
         env: SharedEnv,
-        counters: Arc<CommitCounters>,
+        stalls: Arc<Stalls>,
         window_ms: u64,
+        write: WriteGroup,
     ) -> std::io::Result<Group> {
         let shared = Arc::new(Shared {
-            way,
+            write,
+            stalls,
             env: env.clone(),
-            counters,
             window_nanos: window_ms.saturating_mul(1_000_000),
             queue: Mutex::default(),
             changed: Condvar::new(),
@@ -82,7 +80,7 @@ impl Group {
         // One set of any size is let into an empty queue.
         let is_full = queue.waiting.len() >= QUEUE_SETS_MAX || queue.bytes + bytes > QUEUE_BYTES_MAX;
         if is_full && !queue.waiting.is_empty() {
-            self.shared.way.stalls.refused(Cause::LogQueue);
+            self.shared.stalls.refused(Cause::LogQueue);
             return Err(CommitError::Overloaded);
         }
         queue.bytes += bytes;
@@ -162,25 +160,23 @@ impl Shared {
     }
 
     fn commit(&self, group: Vec<(WriteSet, OnCommitted)>) {
-        let start = self.env.monotonic_nanos();
         let sets: Vec<&WriteSet> = group.iter().map(|(set, _)| set).collect();
         let failure = self.queue.lock().failure.clone();
         let result = match failure {
-            Some(failure) => Err(failure),
-            None => self.way.write(&sets, SYNCED),
+            Some(failure) => Err(failure.into()),
+            None => (self.write)(&sets),
         };
-        if matches!(result, Err(EngineError::UnknownTable(_))) && group.len() > 1 {
+        if matches!(result, Err(CommitError::Engine(EngineError::UnknownTable(_)))) && group.len() > 1 {
             // One set names a table that is gone, and nothing was written: each for itself then.
             return group.into_iter().for_each(|one| self.commit(vec![one]));
         }
-        if let Err(error) = &result
+        if let Err(CommitError::Engine(error)) = &result
             && is_fatal(error)
         {
             self.queue.lock().failure.get_or_insert_with(|| log_failed(error));
         }
-        self.counters.count(sets.len(), self.env.monotonic_nanos().saturating_sub(start));
         for (_, on_committed) in group {
-            tell(on_committed, result.clone().map_err(CommitError::from));
+            tell(on_committed, result.clone());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `periodic`: the kernel has each write before it is acknowledged, a thread syncs behind
-//! (`PeriodicCommitLogService`).
+//! (`PeriodicCommitLogService`). A write that would have to wait, for a late sync or for the engine, queues for another thread,
+//! which waits for all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +10,8 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
-use super::{Cause, CommitCounters, CommitError, Way, is_fatal, log_failed};
+use super::group::Group;
+use super::{Cause, CommitCounters, CommitError, OnCommitted, Submitted, Way, is_fatal, log_failed};
 use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
 
 const NANOS_PER_MS: u64 = 1_000_000;
@@ -36,10 +38,12 @@ struct State {
     failure: Option<EngineError>,
 }
 
-/// The mode and its thread.
+/// The mode and its threads.
 pub struct Periodic {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Those that wait.
+    waiting: Group,
 }
 
 impl Periodic {
@@ -61,37 +65,27 @@ impl Periodic {
             state: Mutex::default(),
             changed: Condvar::new(),
         });
+        let for_waiting = shared.clone();
+        let stalls = Arc::clone(&shared.way.stalls);
+        let write = move |sets: &[&WriteSet]| for_waiting.write(sets, true);
+        let waiting = Group::start(env.clone(), stalls, 0, Box::new(write))?;
         let for_thread = shared.clone();
         let period = Duration::from_millis(period_ms.max(1));
         let thread = env.spawn_thread("log-sync", Box::new(move || for_thread.run(period)))?;
-        Ok(Periodic { shared, thread: Mutex::new(Some(thread)) })
+        Ok(Periodic { shared, thread: Mutex::new(Some(thread)), waiting })
     }
 
-    pub fn write(&self, set: &WriteSet, may_block: bool) -> Result<(), CommitError> {
-        let shared = &self.shared;
-        if shared.has_failed.load(Ordering::Acquire) {
-            return Err(shared.refusal());
-        }
-        if shared.lags() {
-            if !may_block {
-                return Err(EngineError::WouldStall.into());
+    pub fn submit(
+        &self,
+        set: &mut WriteSet,
+        may_block: bool,
+        on_committed: impl FnOnce() -> OnCommitted,
+    ) -> Result<Submitted, CommitError> {
+        match self.shared.write(&[set], may_block) {
+            Err(CommitError::Engine(EngineError::WouldStall)) if !may_block => {
+                self.waiting.queue(set, on_committed).map(|()| Submitted::Queued)
             }
-            let start = shared.env.monotonic_nanos();
-            let waited = shared.wait_for_sync();
-            let nanos = shared.env.monotonic_nanos().saturating_sub(start);
-            shared.way.stalls.waited(Cause::LogSync, 1, nanos);
-            waited?;
-        }
-        // Set before and not after: a sync between the two then only comes once too often.
-        shared.is_dirty.store(true, Ordering::Release);
-        match shared.way.write(&[set], WriteOptions { sync: Sync::None, may_block }) {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                if is_fatal(&error) {
-                    shared.fail(&error);
-                }
-                Err(error.into())
-            }
+            written => written.map(|()| Submitted::Done),
         }
     }
 
@@ -100,6 +94,7 @@ impl Periodic {
     }
 
     pub fn resume(&self) {
+        self.waiting.resume();
         let shared = &self.shared;
         let mut state = shared.state.lock();
         state.failure.take_if(|failure| matches!(failure, EngineError::OutOfSpace { .. }));
@@ -118,9 +113,11 @@ impl Periodic {
         {
             return Err(CommitError::Closed);
         }
+        // Who still waits now is told that it is over.
+        let waited = self.waiting.stop();
         match self.shared.state.lock().failure.clone() {
             Some(failure) => Err(failure.into()),
-            None => Ok(()),
+            None => waited,
         }
     }
 }
@@ -133,6 +130,33 @@ impl Drop for Periodic {
 }
 
 impl Shared {
+    fn write(&self, sets: &[&WriteSet], may_block: bool) -> Result<(), CommitError> {
+        if self.has_failed.load(Ordering::Acquire) {
+            return Err(self.refusal());
+        }
+        if self.lags() {
+            if !may_block {
+                return Err(EngineError::WouldStall.into());
+            }
+            let start = self.env.monotonic_nanos();
+            let waited = self.wait_for_sync();
+            let nanos = self.env.monotonic_nanos().saturating_sub(start);
+            self.way.stalls.waited(Cause::LogSync, sets.len(), nanos);
+            waited?;
+        }
+        // Set before and not after: a sync between the two then only comes once too often.
+        self.is_dirty.store(true, Ordering::Release);
+        match self.way.write(sets, WriteOptions { sync: Sync::None, may_block }) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                if is_fatal(&error) {
+                    self.fail(&error);
+                }
+                Err(error.into())
+            }
+        }
+    }
+
     fn lags(&self) -> bool {
         let age = self.env.monotonic_nanos().saturating_sub(self.synced_at_nanos.load(Ordering::Acquire));
         age > self.lag_block_nanos

@@ -221,10 +221,23 @@ fn periodic_answers_at_once_and_syncs_behind() {
 fn a_late_sync_holds_periodic_writers_back() {
     let world = world(SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 10 });
     world.env.nanos.store(11_000_000, Ordering::SeqCst);
-    let mut late = set(b"a");
-    let result = world.committer.submit(&mut late, false, || Box::new(|_| ()));
-    assert_eq!(result, Err(CommitError::Engine(EngineError::WouldStall)));
-    assert!(!late.is_empty() && !is_there(&world, b"a"));
+    let late = submit(&world.committer, set(b"a"));
+    assert!(late.try_recv().is_err() && !is_there(&world, b"a"));
+    // There will be no sync before the end.
+    world.committer.stop().unwrap();
+    assert_eq!(late.recv().unwrap(), Err(CommitError::Closed));
+    assert!(!is_there(&world, b"a"));
+}
+
+#[test]
+fn what_the_engine_would_hold_back_waits_without_its_sender() {
+    let world = world(SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 3_600_000 });
+    world.engine.fail(Call::Write, 0, EngineError::WouldStall, false);
+    let held = submit(&world.committer, set(b"a"));
+    assert_eq!(held.recv().unwrap(), Ok(()));
+    assert!(is_there(&world, b"a"));
+    assert_eq!(world.engine.made(Call::Write), 2);
+    assert_eq!(world.engine.made(Call::Sync), 0, "no sooner synced for that");
 }
 
 #[test]
