@@ -108,9 +108,3 @@ pub fn add_counts(mine: &mut Counts, theirs: &Counts) {
     mine.timed_out += theirs.timed_out;
     mine.in_flight += theirs.in_flight;
 }
-
-/// Whether every request is in exactly one place.
-pub fn adds_up(counts: &Counts) -> bool {
-    counts.planned == counts.sent + counts.unsent
-        && counts.sent == counts.answered + counts.failed + counts.timed_out + counts.in_flight
-}

@@ -12,7 +12,6 @@ use super::*;
 use crate::null_server::{NullServer, Reply, Script, usual};
 use crate::plan::{Arrivals, Rate};
 use crate::random::Random;
-use crate::record::adds_up;
 use crate::workload::{BatchKind, Operation, Statement};
 
 const SECOND: u64 = 1_000_000_000;
@@ -183,7 +182,7 @@ fn every_version_and_compression_carries_a_plan_to_its_end() {
         assert_eq!(outcome.invalid, Vec::<String>::new(), "{version:?} {compression:?}");
         assert_eq!((outcome.counts.planned, outcome.counts.answered), (2_000, 2_000));
         assert_eq!(executed.load(Ordering::Relaxed) - before, 2_000);
-        assert!(outcome.kinds.iter().all(|kind| adds_up(&kind.counts)));
+        assert!(outcome.kinds.iter().all(|kind| kind.counts.add_up()));
         assert_eq!(outcome.response().0.len(), 2_000);
         assert_eq!(outcome.client.send_lag.0.len(), 2_000);
         let spoken = version.unwrap_or(ProtocolVersion::V5).to_string();

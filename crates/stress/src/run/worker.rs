@@ -208,9 +208,10 @@ impl Worker {
 
     /// Has the task woken for the next request or tick.
     fn sleep(&mut self) -> io::Result<()> {
-        let due = if self.has_room() { self.lane.next_due() } else { None };
-        let wake_at = due.unwrap_or(u64::MAX).min(self.next_tick).min(self.limits.deadline);
         let now = self.clock.now();
+        let is_sending = self.has_room() && !self.lane.is_exhausted(now);
+        let due = if is_sending { self.lane.next_due() } else { None };
+        let wake_at = due.unwrap_or(u64::MAX).min(self.next_tick).min(self.limits.deadline);
         if self.wakes_at != Some(wake_at) {
             self.timer.set(wake_at.saturating_sub(now))?;
             self.wakes_at = Some(wake_at);

@@ -6,7 +6,7 @@ use super::super::in_flight::{InFlight, STREAMS};
 use super::*;
 use crate::outcome::Latency;
 use crate::plan::{Arrivals, Plan, Rate};
-use crate::record::{add_counts, adds_up};
+use crate::record::add_counts;
 use crate::workload::Statement;
 
 const MS: u64 = 1_000_000;
@@ -125,7 +125,7 @@ impl Simulation {
         }
         self.ended = now;
         self.lane.finish(now, self.in_flight.iter());
-        assert!(self.lane.counts().iter().all(adds_up), "{:?}", self.lane.counts());
+        assert!(self.lane.counts().iter().all(Counts::add_up), "{:?}", self.lane.counts());
     }
 
     fn answer(&mut self, now: u64) {
