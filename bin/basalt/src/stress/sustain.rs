@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use basalt_stress::outcome::Outcome;
+use basalt_stress::outcome::{Outcome, Verdict};
 use basalt_stress::plan::{Rate, parse_duration};
 use basalt_stress::report::words;
 use basalt_stress::search::{self, Ruling, Sla, Step, Sustain, Sustained};
@@ -97,6 +97,12 @@ fn answer(found: &Sustained, sla: &Sla) -> Vec<String> {
             rate(client.rate),
             client.judgement.binding
         ));
+    }
+    let runs = || found.steps.iter().flat_map(|step| &step.outcomes);
+    let suspect = runs().filter(|outcome| outcome.client.verdict == Verdict::Suspect).count();
+    if suspect > 0 {
+        let of = words::plural(runs().count() as u64, "run");
+        lines.push(format!("in {suspect} of {of} the client's own delays show: the answer may be too low"));
     }
     lines.extend(found.notes.iter().cloned());
     lines
