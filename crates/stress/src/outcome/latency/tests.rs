@@ -66,6 +66,7 @@ fn texts_made_to_harm_are_refused() {
     // A length of four gigabytes, a range of 64 bits at five digits, a bomb of zeros.
     assert!(refusal(&forged(u32::MAX, 3, 1, hour, &[])).contains("length is not what it says"));
     assert!(refusal(&forged(0, 5, 1, u64::MAX, &[])).contains("5 digits"));
+    assert!(refusal(&forged(0, 3, 1, hour + 1, &[])).contains("up to 3 digits and an hour"));
     assert!(refusal(&forged(0, 3, 0, hour, &[])).contains("0 to"));
     assert!(refusal(&forged(1 << 26, 3, 1, hour, &vec![0; 1 << 26])).contains("longer than"));
     // More counts than the range has places; two counts that overflow together.
