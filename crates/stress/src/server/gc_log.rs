@@ -145,7 +145,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    //! Lines recorded from JDK 17 with G1, and a log that grows while it is read.
+    //! Lines in the form of JDK 17 with G1, and a log that grows while it is read.
     use std::io::Write;
 
     use super::*;
@@ -160,7 +160,7 @@ mod tests {
 ";
 
     #[test]
-    fn recorded_lines_are_understood() {
+    fn lines_of_g1_are_understood() {
         let found: Vec<Line> = LINES.lines().map(parse).filter(|line| *line != Line::Other).collect();
         let second = 1_767_323_045_000_000;
         assert_eq!(

@@ -135,14 +135,14 @@ fn stalled_micros(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    //! Text recorded from a running server, and this very process.
+    //! Text in the form of proc(5), and this very process.
     use super::*;
 
     const STAT: &str = "4711 (java) (x) S 1 4711 4711 0 -1 1077936192 1432518 12 57 0 318220 40311 1 0 20 0 131 0 \
                         8131 9663676416 1310720 18446744073709551615 1 1 0 0 0 0 0 4096 134301 0 0 0 17 3 0 0 0 0 0";
 
     #[test]
-    fn a_recorded_stat_is_understood() {
+    fn a_stat_is_understood() {
         let stat = Stat::parse(STAT).unwrap();
         assert_eq!((stat.user_ticks, stat.system_ticks, stat.threads), (318_220.0, 40_311.0, 131.0));
         assert_eq!(
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn recorded_counters_are_understood() {
+    fn counters_are_understood() {
         let io = "rchar: 1\nwchar: 2\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 0\n";
         assert_eq!((field(io, "read_bytes"), field(io, "write_bytes")), (Some(8192.0), Some(4096.0)));
         let some = "some avg10=0.00 avg60=0.12 avg300=0.05 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n";

@@ -113,7 +113,7 @@ fn end_of_labels(labels: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    //! A page recorded from ScyllaDB, shortened, and labels made to confuse.
+    //! A page in the form of ScyllaDB's, and labels made to confuse.
     use super::*;
 
     const PAGE: &str = "\

@@ -123,7 +123,7 @@ fn number(value: Option<&[u8]>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    //! Rows as a stock Cassandra 5.0 sends them, and rows that are others.
+    //! Rows of the types that Cassandra 5.0 gives these columns, and rows that are others.
     use super::*;
 
     struct Recorded(Rows, Rows);
