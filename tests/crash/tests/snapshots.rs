@@ -237,6 +237,26 @@ fn snapshots_are_named_listed_and_removed_as_cassandra_does() {
         "{sizes:?}"
     );
 
+    what_cannot_be_is_refused(&node);
+    nodetool(&node, &["clearsnapshot", "--all", "--older-than", "1h"]);
+    assert_eq!(listed(&node).len(), all.len());
+    nodetool(&node, &["clearsnapshot", "-t", "a"]);
+    let without: Vec<_> = all.iter().filter(|(tag, _)| tag != "a").cloned().collect();
+    assert_eq!((listed(&node), all.len()), (without.clone(), without.len() + 1));
+    nodetool(&node, &["clearsnapshot", "--all", "k"]);
+    let left = listed(&node);
+    assert!(
+        left.len() > 40 && left.iter().all(|(tag, _)| tag == "all"),
+        "those of other keyspaces: {left:?}"
+    );
+    nodetool(&node, &["clearsnapshot", "--all"]);
+    assert_eq!(listed(&node).len(), 0);
+    assert_eq!(fs::read_dir(scratch.data().join("snapshots")).expect("there").count(), 0);
+    node.terminate();
+}
+
+/// Where there are the snapshots `a`, `b` and `all`.
+fn what_cannot_be_is_refused(node: &Node) {
     let refused = |arguments: &[&str], text: &str| {
         let (code, out, error) = node.nodetool(arguments);
         assert!(code > 0 && format!("{out}{error}").contains(text), "{arguments:?}: {code} {out}{error}");
@@ -263,22 +283,6 @@ fn snapshots_are_named_listed_and_removed_as_cassandra_does() {
     );
     refused(&["restore", "-t", "nope"], "error: Snapshot nope does not exist.");
     refused(&["restore", "-t", "all", "system"], "error: system cannot be restored");
-
-    nodetool(&node, &["clearsnapshot", "--all", "--older-than", "1h"]);
-    assert_eq!(listed(&node).len(), all.len());
-    nodetool(&node, &["clearsnapshot", "-t", "a"]);
-    let without: Vec<_> = all.iter().filter(|(tag, _)| tag != "a").cloned().collect();
-    assert_eq!((listed(&node), all.len()), (without.clone(), without.len() + 1));
-    nodetool(&node, &["clearsnapshot", "--all", "k"]);
-    let left = listed(&node);
-    assert!(
-        left.len() > 40 && left.iter().all(|(tag, _)| tag == "all"),
-        "those of other keyspaces: {left:?}"
-    );
-    nodetool(&node, &["clearsnapshot", "--all"]);
-    assert_eq!(listed(&node).len(), 0);
-    assert_eq!(fs::read_dir(scratch.data().join("snapshots")).expect("there").count(), 0);
-    node.terminate();
 }
 
 /// Bytes that files beneath a directory take, each counted once however often it is linked.
