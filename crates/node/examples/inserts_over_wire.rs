@@ -1,7 +1,7 @@
 //! Inserts over the wire, and nothing else: does a running node stay smooth? One line a second: rows, the largest response time, the
 //! node's memory. Needs nothing but the standard library: `rustc -O` makes it too.
 //!
-//! `cargo run --release -p basalt-node --example insert_only -- [NAME=VALUE ...]`: `node=127.0.0.1:9042`; `seconds=60`; `row=apm` (75 bytes)
+//! `cargo run --release -p basalt-node --example inserts_over_wire -- [NAME=VALUE ...]`: `node=127.0.0.1:9042`; `seconds=60`; `row=apm` (75 bytes)
 //! or `1k`; `rate=20000` rows a second by an open loop, where a response time counts from the moment a row was due, or `max`;
 //! `connections=4`; `in_flight=64` requests of a connection at most; `pid=1234` of the node, whose resident memory is shown then.
 #![allow(clippy::disallowed_methods, reason = "a measurement reads the clock and starts its threads itself")]
