@@ -8,16 +8,7 @@ use super::{Recorder, Source, Unit};
 const LINES_MAX: usize = 200_000;
 
 /// Metrics taken, by the part of their name; all their labels are added up.
-const TAKEN: [(&str, Taken); 16] = [
-    // Basalt's and RocksDB's.
-    ("rocksdb_compaction_pending_bytes", Taken::Gauge(Unit::Bytes)),
-    ("rocksdb_estimate_pending_compaction_bytes", Taken::Gauge(Unit::Bytes)),
-    ("rocksdb_num_files_at_level0", Taken::Gauge(Unit::Count)),
-    ("rocksdb_stall_micros", Taken::Rate(Unit::PerSecond)),
-    ("rocksdb_block_cache_hit", Taken::Rate(Unit::PerSecond)),
-    ("rocksdb_block_cache_miss", Taken::Rate(Unit::PerSecond)),
-    ("basalt_requests_total", Taken::Rate(Unit::PerSecond)),
-    ("basalt_requests_in_flight", Taken::Gauge(Unit::Count)),
+const TAKEN: [(&str, Taken); 8] = [
     // ScyllaDB's.
     ("scylla_reactor_utilization", Taken::Gauge(Unit::Percent)),
     ("scylla_reactor_stalls_count", Taken::Rate(Unit::PerSecond)),
