@@ -4,7 +4,9 @@
 #   make test     every test there is
 #   make build    target/release/basalt
 #   make lint     formatting, clippy, and the repository's own rules
-#   make bench    the measurements kept in the repository
+#   make bench    this program and Apache Cassandra under the same load, two days in all; CELL=apm-W.synced for a part: bench/README.md
+#   make bench-quick   the same in 20 minutes
+#   make bench-micro   what single paths cost
 #   make fuzz     each fuzz target for FUZZ_SECONDS
 #   make differential   random statements on Basalt and on a stock Cassandra (JDK 17, Maven), DIFFERENTIAL="--seconds 600"
 #   make oracle-record  asks a stock Cassandra anew for all that the tests expect of one
@@ -17,7 +19,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
 
-.PHONY: build demo test lint bench fuzz differential oracle-record torture deps rocksdb
+.PHONY: build demo test lint bench bench-quick bench-micro fuzz differential oracle-record torture deps rocksdb
 .DEFAULT_GOAL := build
 
 build: rocksdb
@@ -30,13 +32,21 @@ test: build
 	cargo test --locked --release --workspace
 	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/drivers/run.sh
 	tests/report/run.sh
+	python3 -m unittest discover -s bench/tests
 
 lint: rocksdb
 	cargo fmt --all --check
 	cargo clippy --locked --release --workspace --all-targets -- -D warnings
 	cargo test --locked --release -p basalt-tidy
 
-bench: rocksdb
+# Without CELL every cell; what is recorded already is not made again. `BENCH="--size trial --keep-void"`: to try it out.
+bench: build
+	BASALT_BIN=$(abspath $(TARGET))/release/basalt bench/bench.py run $(CELL) $(BENCH)
+
+bench-quick: build
+	BASALT_BIN=$(abspath $(TARGET))/release/basalt bench/bench.py quick $(BENCH)
+
+bench-micro: rocksdb
 	cargo bench --locked --workspace --benches
 
 fuzz: rocksdb
