@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of every driver whose runtime is present, one after the other, against one node.
 #
-#   run.sh [python|cqlsh|go|node|java|rust|scan|cql ...]     all without arguments
+#   run.sh [python|cqlsh|go|node|java|rust|scan|cql|formats ...]     all without arguments
 #
 # BASALT_BIN names the program (default: target/release/basalt). With BASALT_REQUIRE_DRIVERS=1 a missing
 # runtime is a failure; otherwise it is named and skipped. Packages are kept in BASALT_CACHE
@@ -32,7 +32,7 @@ venv() { # the Python driver and cqlsh, made anew when their versions change
 present() { # suite: whether what it needs is on this machine
   case $1 in
     python | cqlsh | scan) python3 -c 'import venv, ensurepip' ;;
-    cql) command -v python3 ;;
+    cql | formats) command -v python3 ;;
     go) command -v go ;;
     node) command -v node && command -v npm ;;
     java) command -v mvn && command -v javac ;;
@@ -48,6 +48,7 @@ run() { # suite
     scan) venv && BASALT_PID=$(cat "$BASALT_STATE/pid") BASALT_SCAN_ROWS=${BASALT_SCAN_ROWS:-20000} \
       "$cache/venv/bin/python" "$here/python/scan.py" ;;
     cql) python3 "$root/oracle/replay.py" ;;
+    formats) python3 "$root/tests/formats/formats.py" ;;
     go) (cd "$here/go" && go test -count=1 ./...) ;;
     node) (cd "$here/node" && npm ci --no-audit --no-fund --silent && node --test --test-force-exit test.js) ;;
     java) (cd "$here/java" && mvn -B -q -ntp -Doutput.directory="$cache/java" test) ;;
@@ -59,7 +60,7 @@ run() { # suite
 [ -x "$BASALT_BIN" ] || { echo "$BASALT_BIN is not there: make build" >&2; exit 1; }
 "$here/node.sh" start || exit 1
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(python cqlsh go node java rust scan cql)
+[ ${#suites[@]} -gt 0 ] || suites=(python cqlsh go node java rust scan cql formats)
 for suite in "${suites[@]}"; do
   if ! present "$suite"; then
     if [ "${BASALT_REQUIRE_DRIVERS:-0}" = 1 ]; then
@@ -69,7 +70,7 @@ for suite in "${suites[@]}"; do
       skipped+=("$suite")
     fi
   elif run "$suite" >"$BASALT_STATE/$suite.log" 2>&1; then
-    grep -E '^(scan|replay):' "$BASALT_STATE/$suite.log"
+    grep -E '^(scan|replay|formats):' "$BASALT_STATE/$suite.log"
     echo "driver tests: $suite: passed"
     passed=$((passed + 1))
   else

@@ -119,13 +119,27 @@ fn a_second_engine_is_refused_while_the_first_lives() {
     open(&scratch.join("data"));
 }
 
+/// Names, lengths and times of change of a directory's files.
+fn listing(path: &std::path::Path) -> Vec<(std::ffi::OsString, u64, std::time::SystemTime)> {
+    let entries = fs::read_dir(path).expect("a directory").map(|entry| {
+        let entry = entry.expect("an entry");
+        let metadata = entry.metadata().expect("its metadata");
+        (entry.file_name(), metadata.len(), metadata.modified().expect("a time"))
+    });
+    let mut all: Vec<_> = entries.collect();
+    all.sort();
+    all
+}
+
 #[test]
 fn a_newer_format_is_refused() {
     let scratch = Scratch::new();
     drop(with_data(&scratch));
     fs::write(scratch.join("data/basalt-format"), "basalt-format 2\n").expect("a write");
+    let before = listing(&scratch.join("data/db"));
     let error = refused(&scratch.join("data"));
     assert!(matches!(error, OpenError::NewerFormat { found: 2, supported: 1, .. }), "{error}");
+    assert_eq!(listing(&scratch.join("data/db")), before, "it is left as it was");
     for strange in ["", "basalt-format 0\n", "basalt-format x\n", "basalt-format 1", "\u{fffd}"] {
         fs::write(scratch.join("data/basalt-format"), strange).expect("a write");
         let error = refused(&scratch.join("data"));
