@@ -33,6 +33,7 @@ test: build
 	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/drivers/run.sh
 	tests/report/run.sh
 	python3 -m unittest discover -s bench/tests
+	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/hlog/run.sh
 
 lint: rocksdb
 	cargo fmt --all --check
