@@ -5,6 +5,7 @@ mod bounded;
 mod common;
 mod compare;
 mod files;
+mod interrupt;
 mod load;
 mod report;
 mod run;
@@ -15,14 +16,19 @@ mod sweep;
 mod versus;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use basalt_model::env::SharedEnv;
+use basalt_node::env::SystemEnv;
 use clap::{Args, Subcommand};
+
+use interrupt::Interrupt;
 
 /// What the exit codes mean.
 const EXIT_CODES: &str = "\
 Exit codes: 0 the run shows what was asked; 1 there was no run (no connection, refused, no such workload); 2 the command \
 line is not understood; 3 degraded: requests failed, timed out, or had no answer when the run ended; 4 invalid: the run \
-does not show what was asked (more in flight than allowed, or the client could not keep up).";
+does not show what was asked (more in flight than allowed, the client could not keep up, or a signal cut it short).";
 
 /// What `basalt stress` takes.
 #[derive(Args)]
@@ -58,17 +64,18 @@ enum Tool {
 
 /// Runs the command.
 pub fn run(options: Options) -> ExitCode {
-    let ended = match options.command {
-        Tool::Run(options) => run::run(&options),
-        Tool::Load(options) => load::run(&options),
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let ended = Interrupt::watch(&env).and_then(|interrupt| match options.command {
+        Tool::Run(options) => run::run(&options, &interrupt),
+        Tool::Load(options) => load::run(&options, &interrupt),
         Tool::Selftest(options) => selftest::run(&options),
-        Tool::Sweep(options) => sweep::run(&options),
-        Tool::Bounded(options) => bounded::run(&options),
-        Tool::Sustain(options) => sustain::run(&options),
+        Tool::Sweep(options) => sweep::run(&options, &interrupt),
+        Tool::Bounded(options) => bounded::run(&options, &interrupt),
+        Tool::Sustain(options) => sustain::run(&options, &interrupt),
         Tool::Compare(options) => compare::run(&options),
-        Tool::Versus(options) => versus::run(&options),
+        Tool::Versus(options) => versus::run(&options, &interrupt),
         Tool::Report(options) => report::run(&options),
-    };
+    });
     match ended {
         Ok(code) => code,
         Err(error) => {

@@ -40,14 +40,27 @@ impl Signals {
 
     /// Waits for one of them, which is named, or for a new verdict on the disk.
     pub fn wait(&mut self, verdict: &mut watch::Receiver<Verdict>) -> Word {
-        let (terminate, interrupt) = (&mut self.terminate, &mut self.interrupt);
+        let ended = ended(&mut self.terminate, &mut self.interrupt);
         self.runtime.block_on(async {
             tokio::select! {
                 biased;
-                _ = terminate.recv() => Word::End("SIGTERM"),
-                _ = interrupt.recv() => Word::End("SIGINT"),
+                signal = ended => Word::End(signal),
                 Ok(()) = verdict.changed() => Word::Disk(*verdict.borrow_and_update()),
             }
         })
+    }
+
+    /// Waits for one of them, which is named.
+    pub fn wait_for_end(&mut self) -> &'static str {
+        self.runtime.block_on(ended(&mut self.terminate, &mut self.interrupt))
+    }
+}
+
+/// The name of the signal that comes.
+async fn ended(terminate: &mut Signal, interrupt: &mut Signal) -> &'static str {
+    tokio::select! {
+        biased;
+        _ = terminate.recv() => "SIGTERM",
+        _ = interrupt.recv() => "SIGINT",
     }
 }

@@ -7,16 +7,18 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use basalt_model::env::SharedEnv;
+use basalt_wire::Response;
 use basalt_wire::connection::{ServerConnection, ServerEvent};
 use basalt_wire::limits::Limits;
 use basalt_wire::prelude::Prelude;
 use basalt_wire::response::result::{PreparedMetadata, RowsMetadata};
 use basalt_wire::response::{Prepared, QueryResult, Supported};
-use basalt_wire::{Request, Response};
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::LocalSet;
+
+pub use basalt_wire::Request;
 
 /// What a null server answers to each request.
 pub type Script = Arc<dyn Fn(&Request) -> Reply + Send + Sync>;

@@ -103,7 +103,7 @@ pub struct Settings {
     pub log: Option<Sink>,
     /// The whole command line.
     pub command: Vec<String>,
-    /// Set it to end the run early.
+    /// Set it to end the run early: what was measured by then is its outcome, which is invalid.
     pub stop: Arc<AtomicBool>,
 }
 

@@ -6,6 +6,7 @@ use basalt_stress::report::words;
 use basalt_stress::search;
 use clap::Args;
 
+use super::interrupt::Interrupt;
 use super::series::{self, Prober};
 
 /// What `basalt stress bounded` takes.
@@ -22,8 +23,8 @@ pub struct Options {
 ///
 /// # Errors
 /// One line: why there was no run.
-pub fn run(options: &Options) -> Result<ExitCode, String> {
-    let mut prober = Prober::new(&options.series)?;
+pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String> {
+    let mut prober = Prober::new(&options.series, interrupt)?;
     println!("{}", series::head());
     let told = &mut |outcome: &_| println!("{}", series::line(outcome));
     let found = search::bounded(&mut prober, options.threads, options.series.duration, told)?;

@@ -1,7 +1,7 @@
 //! What all runs take, and what is done with a run that is over. Knows no command.
 
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::LineWriter;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,6 +23,7 @@ use basalt_stress::workload::{self, Keys, Sizes, Workload};
 use clap::Args;
 
 use super::files;
+use super::interrupt::Interrupt;
 
 /// Requests were lost on the way.
 pub const DEGRADED: u8 = 3;
@@ -120,6 +121,8 @@ pub struct Prepared {
     pub workload: Arc<dyn Workload>,
     /// What is looked at meanwhile.
     pub server: Vec<SourceWord>,
+    /// What signals do to a run.
+    pub interrupt: Interrupt,
 }
 
 /// Records at most this many intervals unless told otherwise.
@@ -132,7 +135,7 @@ impl Options {
     ///
     /// # Errors
     /// One line: what is not understood.
-    pub fn prepare(&self, verify: bool) -> Result<Prepared, String> {
+    pub fn prepare(&self, verify: bool, interrupt: &Interrupt) -> Result<Prepared, String> {
         let env: SharedEnv = Arc::new(SystemEnv::new());
         let options = workload::Options {
             records: self.records,
@@ -146,7 +149,14 @@ impl Options {
         let workload = workload::named(&self.words, &options).map_err(|error| error.to_string())?;
         let targets: Result<Vec<SocketAddr>, String> =
             self.target.iter().map(|target| resolve(target)).collect();
-        Ok(Prepared { env, targets: targets?, client: self.client()?, workload, server: self.server.clone() })
+        Ok(Prepared {
+            targets: targets?,
+            client: self.client()?,
+            workload,
+            server: self.server.clone(),
+            interrupt: interrupt.clone(),
+            env,
+        })
     }
 
     /// How to connect.
@@ -205,7 +215,7 @@ impl Options {
             interval_nanos: self.interval.unwrap_or(usual),
             log: self.log()?,
             command: std::env::args().collect(),
-            stop: Arc::default(),
+            stop: prepared.interrupt.stop(),
         })
     }
 
@@ -214,7 +224,8 @@ impl Options {
         let path = folder.join("latency.hlog");
         let failed = |error| format!("{}: {error}", path.display());
         fs::create_dir_all(folder).map_err(failed)?;
-        Ok(Some(Box::new(BufWriter::new(File::create(&path).map_err(failed)?))))
+        // A line at a time: a run that is killed leaves what it had.
+        Ok(Some(Box::new(LineWriter::new(File::create(&path).map_err(failed)?))))
     }
 
     /// Prints what became of a run, writes it down where that was asked, and says how to end.
@@ -250,7 +261,7 @@ pub fn go(settings: Settings, prepared: &Prepared, nanos: u64) -> Result<Finishe
     let sampler = sampler(prepared)?;
     let began_micros = prepared.env.wall_micros();
     let mut watch = Watch(Live::start(nanos));
-    let finished = run::run(settings, &mut watch);
+    let finished = prepared.interrupt.during(|| run::run(settings, &mut watch));
     watch.0.finish();
     let samples = sampler.map(Sampler::finish);
     let mut finished = finished.map_err(|error| error.to_string())?;

@@ -7,6 +7,7 @@ use basalt_stress::schema;
 use clap::Args;
 
 use super::common;
+use super::interrupt::Interrupt;
 
 /// What `basalt stress load` takes.
 #[derive(Args)]
@@ -25,8 +26,8 @@ pub struct Options {
 ///
 /// # Errors
 /// One line: why nothing was written.
-pub fn run(options: &Options) -> Result<ExitCode, String> {
-    let prepared = options.common.prepare(false)?;
+pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String> {
+    let prepared = options.common.prepare(false, interrupt)?;
     let address = prepared.targets.first().ok_or("no node is named")?;
     let failed = |error: basalt_stress::client::Error| error.to_string();
     if options.drop {

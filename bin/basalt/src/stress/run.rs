@@ -11,6 +11,7 @@ use basalt_stress::search::Sla;
 use clap::Args;
 
 use super::common::{self, Prepared};
+use super::interrupt::Interrupt;
 
 /// What `basalt stress run` takes.
 #[derive(Args)]
@@ -57,9 +58,9 @@ fn parse_mark(text: &str) -> Result<(u64, String), String> {
 ///
 /// # Errors
 /// One line: why there was no run.
-pub fn run(options: &Options) -> Result<ExitCode, String> {
+pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String> {
     let common = &options.common;
-    let prepared = common.prepare(options.verify)?;
+    let prepared = common.prepare(options.verify, interrupt)?;
     if options.create {
         let address = prepared.targets.first().ok_or("no node is named")?;
         schema::create(*address, &prepared.client, &*prepared.workload).map_err(|error| error.to_string())?;

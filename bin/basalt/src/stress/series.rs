@@ -13,6 +13,7 @@ use clap::Args;
 
 use super::common::{self, Prepared};
 use super::files;
+use super::interrupt::Interrupt;
 
 /// How long a series waits for the server's compactions before it goes on.
 const PATIENCE_SECONDS: u32 = 120;
@@ -45,8 +46,8 @@ impl Prober {
     ///
     /// # Errors
     /// One line: what is not understood.
-    pub fn new(options: &Options) -> Result<Prober, String> {
-        let prepared = options.common.prepare(false)?;
+    pub fn new(options: &Options, interrupt: &Interrupt) -> Result<Prober, String> {
+        let prepared = options.common.prepare(false, interrupt)?;
         Ok(Prober { options: options.clone(), prepared, runs: 0 })
     }
 
@@ -80,6 +81,12 @@ impl Probe for Prober {
         let outcome = common::go(settings, &self.prepared, trial.nanos)?.outcome;
         if let Some(folder) = &common.out {
             common::record(&outcome, folder, None)?;
+        }
+        if self.prepared.interrupt.has_come() {
+            println!("{}", line(&outcome));
+            return Err(
+                "the series was cut short; each of its runs so far is recorded where --out says".to_owned()
+            );
         }
         Ok(outcome)
     }

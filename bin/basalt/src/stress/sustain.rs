@@ -8,6 +8,7 @@ use basalt_stress::report::words;
 use basalt_stress::search::{self, Ruling, Sla, Step, Sustain, Sustained};
 use clap::Args;
 
+use super::interrupt::Interrupt;
 use super::series::{self, Prober};
 
 /// No rate kept the agreement.
@@ -45,7 +46,7 @@ pub struct Options {
 ///
 /// # Errors
 /// One line: why there was no run.
-pub fn run(options: &Options) -> Result<ExitCode, String> {
+pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String> {
     let rate = |rate: Rate| rate.0 as f64 / Rate::UNIT as f64;
     let settings = Sustain {
         sla: options.sla.clone(),
@@ -57,7 +58,7 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
         probe_nanos_max: options.probe,
         soak_nanos: if options.no_soak { 0 } else { options.soak },
     };
-    let mut prober = Prober::new(&options.series)?;
+    let mut prober = Prober::new(&options.series, interrupt)?;
     println!("looking for the highest rate with {}\n", options.sla);
     let found = search::sustain(&mut prober, &settings, &mut |step| println!("{}", told(step)))?;
     let answer = answer(&found, &options.sla);

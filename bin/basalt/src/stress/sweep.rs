@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use basalt_stress::search::{self, Asked, Sla};
 use clap::Args;
 
+use super::interrupt::Interrupt;
 use super::series::{self, Prober};
 
 /// What `basalt stress sweep` takes.
@@ -27,9 +28,9 @@ pub struct Options {
 ///
 /// # Errors
 /// One line: why there was no run.
-pub fn run(options: &Options) -> Result<ExitCode, String> {
+pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String> {
     let loads = loads(options)?;
-    let mut prober = Prober::new(&options.series)?;
+    let mut prober = Prober::new(&options.series, interrupt)?;
     println!("{}", series::head());
     let told = &mut |outcome: &_| println!("{}", series::line(outcome));
     let outcomes = search::sweep(&mut prober, &loads, options.series.duration, told)?;

@@ -7,6 +7,7 @@ use basalt_stress::plan::Rate;
 use basalt_stress::search::{Asked, Trial};
 use clap::Args;
 
+use super::interrupt::Interrupt;
 use super::series::{self, Prober};
 
 /// What `basalt stress versus` takes.
@@ -29,7 +30,7 @@ pub struct Options {
 ///
 /// # Errors
 /// One line: why there was no run, or what cannot be compared.
-pub fn run(options: &Options) -> Result<ExitCode, String> {
+pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String> {
     let part = |name: &str| {
         let mut series = options.series.clone();
         series.common.out = series.common.out.map(|folder| folder.join(name));
@@ -37,7 +38,8 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
     };
     let mut other = part("after");
     other.common.target.clone_from(&options.against);
-    let (mut first, mut second) = (Prober::new(&part("before"))?, Prober::new(&other)?);
+    let mut first = Prober::new(&part("before"), interrupt)?;
+    let mut second = Prober::new(&other, interrupt)?;
     let load = Asked::Rate(options.rate.0 as f64 / Rate::UNIT as f64);
     let trial = Trial { load, nanos: options.series.duration, label: "turn" };
     println!("  {}", series::head());

@@ -1,6 +1,6 @@
 //! What a run is worth, in one word and one sentence. Knows nothing of how it is shown.
 
-use crate::outcome::{Latency, Load, Outcome, Verdict};
+use crate::outcome::{Latency, Load, Outcome, Verdict, Verified};
 use crate::report::words;
 
 /// The percentiles that tables show.
@@ -82,6 +82,22 @@ fn complaints(outcome: &Outcome) -> String {
         .map(|(number, what)| format!("{} {what}", words::count(*number)))
         .collect();
     format!("of {}: {}", words::plural(counts.planned, "planned request"), told.join(", "))
+}
+
+/// What reading back found, in words.
+pub fn read_back(found: &Verified) -> String {
+    let part = match found.one_in {
+        0 | 1 => String::new(),
+        one_in => format!(" (one in {} was looked at)", words::count(one_in)),
+    };
+    format!(
+        "{}{part}: {} lost, {} stale, {} wrong, {} could not be read",
+        words::plural(found.read, "record"),
+        words::count(found.lost),
+        words::count(found.stale),
+        words::count(found.wrong),
+        words::count(found.unread)
+    )
 }
 
 /// Whether so many samples say anything of a quantile: ten lie beyond it.
@@ -172,7 +188,6 @@ pub fn short_load(outcome: &Outcome) -> String {
 mod tests {
     //! Outcomes of each kind, and their word.
     use super::*;
-    use crate::outcome::Verified;
     use crate::simulation::{self, Pace, Simulated};
 
     #[test]
@@ -196,6 +211,15 @@ mod tests {
         outcome.invalid.clear();
         outcome.counts.planned += 1;
         assert_eq!(Standing::Invalid.sentence(&outcome), "the counts do not add up");
+    }
+
+    #[test]
+    fn what_was_read_back_is_told_with_how_much_of_it() {
+        let found = Verified { read: 1_200, lost: 3, one_in: 1, ..Verified::default() };
+        let told = "1,200 records: 3 lost, 0 stale, 0 wrong, 0 could not be read";
+        assert_eq!(read_back(&found), told);
+        let part = read_back(&Verified { one_in: 4, ..found });
+        assert!(part.starts_with("1,200 records (one in 4 was looked at): 3 lost"), "{part}");
     }
 
     #[test]

@@ -139,20 +139,7 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
         }
     }
     if let Some(found) = outcome.verified {
-        writeln!(
-            out,
-            "\nread back      {}: {} lost, {} stale, {} wrong, {} could not be read{}",
-            plural(found.read, "record"),
-            count(found.lost),
-            count(found.stale),
-            count(found.wrong),
-            count(found.unread),
-            if found.one_in > 1 {
-                format!(" (one in {} was looked at)", count(found.one_in))
-            } else {
-                String::new()
-            }
-        )?;
+        writeln!(out, "\nread back      {}", standing::read_back(&found))?;
     }
     let client = &outcome.client;
     writeln!(out, "\nclient         {}; {} of processor time", client.reason, duration(client.cpu_nanos))?;

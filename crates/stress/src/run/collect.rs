@@ -32,6 +32,8 @@ pub struct Collected {
     pub usage: Vec<Usage>,
     /// When the last worker ended, nanoseconds from the start.
     pub ended: u64,
+    /// Whether it was told to stop before it was done.
+    pub is_cut_short: bool,
     /// Why the run does not show what was asked.
     pub invalid: Vec<String>,
     /// What `--verify` will look for.
@@ -75,6 +77,7 @@ impl<'a> Collector<'a> {
             hiccups: (Latency::default(), Latency::default()),
             usage: Vec::new(),
             ended: 0,
+            is_cut_short: false,
             invalid: Vec::new(),
             acknowledged: Acknowledged::default(),
         };
@@ -126,9 +129,8 @@ impl<'a> Collector<'a> {
         self.collected.ended = self.collected.ended.max(ended.at);
         self.collected.usage.push(ended.usage);
         self.collected.acknowledged.merge(ended.acknowledged);
-        if ended.cap_reached {
-            self.note_invalid("in-flight cap: more requests waited for answers than may be in flight");
-        }
+        ended.reached.iter().for_each(|bound| self.note_invalid(bound.told()));
+        self.collected.is_cut_short |= ended.is_cut_short;
         if let Some(failure) = ended.failure {
             self.note_invalid(&format!("a worker failed: {failure}"));
         }

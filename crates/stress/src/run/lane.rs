@@ -79,6 +79,33 @@ impl Pace {
     }
 }
 
+/// What keeps requests that are due from being sent although the server is there: no population of
+/// users has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// As many are in flight as may be.
+    InFlight,
+    /// Every stream of every connection waits for an answer.
+    Streams,
+    /// The server does not read what has been written for it.
+    Output,
+}
+
+impl Bound {
+    /// For the report.
+    pub fn told(self) -> &'static str {
+        match self {
+            Bound::InFlight => "in-flight cap: more requests waited for answers than may be in flight",
+            Bound::Streams => {
+                "streams: every stream of the connections waited for an answer; more --connections have more"
+            }
+            Bound::Output => {
+                "output limit: the server did not read what was sent to it, and what was due after that waited"
+            }
+        }
+    }
+}
+
 /// One worker's share.
 pub struct Lane {
     work: Work,
@@ -94,7 +121,8 @@ pub struct Lane {
     is_held: bool,
     /// Until when something did.
     held_until: u64,
-    cap_reached: bool,
+    /// What kept requests from being sent.
+    reached: Vec<Bound>,
     /// What is remembered for `--verify`.
     acknowledged: Acknowledged,
 }
@@ -113,7 +141,7 @@ impl Lane {
             operation: Operation::default(),
             is_held: false,
             held_until: 0,
-            cap_reached: false,
+            reached: Vec::new(),
             acknowledged: Acknowledged::default(),
         }
     }
@@ -145,8 +173,7 @@ impl Lane {
             return None;
         }
         if self.in_flight >= self.cap {
-            self.cap_reached = true;
-            self.is_held = true;
+            self.hold(Some(Bound::InFlight));
             return None;
         }
         let due = match &mut self.pace {
@@ -190,9 +217,11 @@ impl Lane {
         Sent { index: due.index, kind, due: due.nanos, sent, written: self.operation.written }
     }
 
-    /// No connection takes a request now: the wait is not the client's fault.
-    pub fn hold(&mut self) {
+    /// No connection takes a request now, because of this bound or because there is none: the wait is not
+    /// that of a client that is slow.
+    pub fn hold(&mut self, bound: Option<Bound>) {
         self.is_held = true;
+        self.reached.extend(bound.filter(|bound| !self.reached.contains(bound)));
     }
 
     /// A request was answered as asked.
@@ -286,9 +315,9 @@ impl Lane {
         self.in_flight < self.cap
     }
 
-    /// Whether a request had to wait because too many were in flight.
-    pub fn cap_reached(&self) -> bool {
-        self.cap_reached
+    /// What kept requests from being sent, if anything did.
+    pub fn reached(&self) -> &[Bound] {
+        &self.reached
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 
 use super::in_flight::InFlight;
-use super::lane::Lane;
+use super::lane::{Bound, Lane};
 use crate::client::{self, Arrived, Connection, Prepared, Session};
 use crate::plan::Due;
 use crate::workload::{Statement, Workload};
@@ -101,6 +101,16 @@ impl Link {
     /// Whether it takes a request.
     pub fn has_room(&self) -> bool {
         self.connection.as_ref().is_some_and(Connection::has_room) && self.in_flight.has_room()
+    }
+
+    /// Which bound keeps it from taking a request; `None` where it takes one, or there is no connection.
+    pub fn bound(&self) -> Option<Bound> {
+        let connection = self.connection.as_ref()?;
+        match (connection.has_room(), self.in_flight.has_room()) {
+            (false, _) => Some(Bound::Output),
+            (true, false) => Some(Bound::Streams),
+            (true, true) => None,
+        }
     }
 
     /// Sends what `lane` has begun; only where there is room.

@@ -6,8 +6,9 @@ use basalt_wire::ProtocolVersion;
 
 use super::{Asked, Collected, Settings};
 use crate::host;
-use crate::outcome::{Client, Counts, FORMAT, KindOutcome, Latency, Load, Outcome, Setting};
+use crate::outcome::{Client, Counts, Event, FORMAT, KindOutcome, Latency, Load, Outcome, Setting};
 use crate::record::add_counts;
+use crate::report::words::duration;
 use crate::verdict::{Evidence, judge};
 
 /// The document.
@@ -23,8 +24,17 @@ pub fn build(
     counts.planned += unwritten;
     counts.unsent += unwritten;
     let mut invalid = collected.invalid.clone();
-    check_sums(settings, &counts, &mut invalid);
-    let client = client(&collected);
+    let mut events = collected.events.clone();
+    if collected.is_cut_short {
+        invalid.push(cut_short(settings, collected.ended));
+        events.push(Event { at_nanos: collected.ended, text: "stopped".to_owned() });
+    } else {
+        check_plan(settings, &counts, &mut invalid);
+    }
+    if !counts.add_up() {
+        invalid.push("the counts do not add up: this is a defect of the load generator".to_owned());
+    }
+    let client = client(settings, &collected);
     let names = settings.workload.kinds().iter().cloned();
     let kinds = names
         .zip(collected.totals.kinds)
@@ -52,7 +62,7 @@ pub fn build(
         intervals: collected.intervals,
         client,
         server: None,
-        events: collected.events,
+        events,
         verified: None,
         invalid,
     }
@@ -66,14 +76,18 @@ fn unwritten(settings: &Settings, counts: &Counts) -> u64 {
     }
 }
 
-fn check_sums(settings: &Settings, counts: &Counts, invalid: &mut Vec<String>) {
-    if !counts.add_up() {
-        invalid.push("the counts do not add up: this is a defect of the load generator".to_owned());
-    }
-    let is_stopped = settings.stop.load(std::sync::atomic::Ordering::Relaxed);
-    if is_stopped {
-        invalid.push("stopped before its end".to_owned());
-    } else if let Asked::Open { plan, .. } = &settings.asked {
+/// That it was told to stop, and when.
+fn cut_short(settings: &Settings, ended: u64) -> String {
+    let asked = match &settings.asked {
+        Asked::Open { plan, .. } => plan.nanos(),
+        Asked::Closed { nanos, .. } => *nanos,
+        Asked::Load { .. } => return format!("cut short after {}", duration(ended)),
+    };
+    format!("cut short after {} of {}", duration(ended), duration(asked))
+}
+
+fn check_plan(settings: &Settings, counts: &Counts, invalid: &mut Vec<String>) {
+    if let Asked::Open { plan, .. } = &settings.asked {
         let planned = plan.count();
         if planned != counts.planned {
             invalid.push(format!("{planned} requests were planned and {} accounted for", counts.planned));
@@ -91,7 +105,7 @@ fn load(settings: &Settings, ended: u64) -> Load {
     }
 }
 
-fn client(collected: &Collected) -> Client {
+fn client(settings: &Settings, collected: &Collected) -> Client {
     let elapsed = collected.ended.max(1) as f64;
     let usage = &collected.usage;
     let busy = usage
@@ -100,8 +114,13 @@ fn client(collected: &Collected) -> Client {
         .fold(0.0, f64::max);
     let mut response = Latency::default();
     collected.totals.kinds.iter().for_each(|kind| response.add(&kind.response));
-    let evidence =
-        Evidence { lag: &collected.totals.lag, hiccups: &collected.hiccups.0, response: &response, busy };
+    let evidence = Evidence {
+        lag: &collected.totals.lag,
+        hiccups: &collected.hiccups.0,
+        response: &response,
+        busy,
+        is_open: matches!(settings.asked, Asked::Open { .. }),
+    };
     let (verdict, reason) = judge(&evidence);
     Client {
         hiccups: collected.hiccups.0.clone(),

@@ -49,14 +49,16 @@ fn env() -> SharedEnv {
 
 /// Reads, writes and batches in turn, with a value of many bytes.
 struct Mixed {
+    value: Vec<u8>,
     statements: Vec<Statement>,
     kinds: Vec<String>,
 }
 
 impl Mixed {
-    fn shared() -> Arc<dyn Workload> {
+    fn shared(bytes: usize) -> Arc<dyn Workload> {
         let statement = |text: &str| Statement { text: text.to_owned(), is_write: true };
         Arc::new(Mixed {
+            value: vec![7; bytes],
             statements: vec![
                 statement("SELECT v FROM k.t WHERE k = ?"),
                 statement("INSERT INTO k.t (k, v) VALUES (?, ?)"),
@@ -88,25 +90,36 @@ impl Workload for Mixed {
     }
 
     fn load(&self, record: u64, operation: &mut Operation) {
-        write(record, operation.begin(1, 1));
+        self.write(record, operation.begin(1, 1));
     }
 
     fn next(&self, index: u64, _: &mut Random, operation: &mut Operation) {
         match index % 3 {
             0 => operation.begin(0, 0).push(&index.to_be_bytes()),
-            1 => write(index, operation.begin(1, 1)),
+            1 => self.write(index, operation.begin(1, 1)),
             _ => {
                 operation.batch = Some(BatchKind::Unlogged);
-                write(index, operation.begin(2, 1));
-                write(index + 1, operation.add(1));
+                self.write(index, operation.begin(2, 1));
+                self.write(index + 1, operation.add(1));
             }
         }
     }
 }
 
-fn write(record: u64, values: &mut crate::workload::Values) {
-    values.push(&record.to_be_bytes());
-    values.push(&[7; 700]);
+impl Mixed {
+    fn write(&self, record: u64, values: &mut crate::workload::Values) {
+        values.push(&record.to_be_bytes());
+        values.push(&self.value);
+    }
+}
+
+/// Sees every interval.
+struct Watching<F>(F);
+
+impl<F: FnMut(&Seen<'_>)> Observer for Watching<F> {
+    fn interval(&mut self, seen: &Seen<'_>) {
+        (self.0)(seen);
+    }
 }
 
 fn settings(server: &NullServer, env: &SharedEnv, asked: Asked) -> Settings {
@@ -114,7 +127,7 @@ fn settings(server: &NullServer, env: &SharedEnv, asked: Asked) -> Settings {
         env: Arc::clone(env),
         targets: vec![server.address],
         client: client::Options::default(),
-        workload: Mixed::shared(),
+        workload: Mixed::shared(700),
         asked,
         seed: 1,
         connections: 3,
@@ -314,6 +327,66 @@ fn a_cap_that_is_reached_makes_the_run_invalid_and_is_kept() {
     let outcome = run(capped, &mut ()).unwrap().outcome;
     assert_eq!((outcome.counts.in_flight, outcome.counts.unsent), (10, 190));
     assert!(outcome.invalid.iter().any(|why| why.starts_with("in-flight cap")), "{:?}", outcome.invalid);
+}
+
+#[test]
+fn streams_that_are_all_in_use_make_the_run_invalid() {
+    let env = env();
+    let server = scripted(&env, |request| match request {
+        Request::Execute(_) | Request::Batch(_) => Reply::Nothing,
+        other => usual(other),
+    });
+    let mut settings = settings(&server, &env, open(100_000, SECOND / 5 * 2));
+    settings.workload = Mixed::shared(1);
+    (settings.connections, settings.timeout_nanos) = (1, 600 * SECOND);
+    let stop = Arc::clone(&settings.stop);
+    let mut until_all_are_due = Watching(|seen: &Seen<'_>| {
+        let is_full = seen.counts.sent == STREAMS as u64 - 1;
+        stop.store(is_full && seen.interval.start_nanos >= SECOND, Ordering::Relaxed);
+    });
+    let outcome = run(settings, &mut until_all_are_due).unwrap().outcome;
+    assert_eq!((outcome.counts.in_flight, outcome.counts.unsent), (32_767, 40_000 - 32_767));
+    assert_eq!(outcome.invalid[0], lane::Bound::Streams.told(), "{:?}", outcome.invalid);
+}
+
+#[test]
+fn a_server_that_does_not_read_makes_the_run_invalid() {
+    let env = env();
+    let (reading, is_reading) = sync_channel::<()>(0);
+    let is_reading = parking_lot::Mutex::new(is_reading);
+    let server = scripted(&env, move |request| match request {
+        Request::Execute(_) => {
+            // Until the test ends.
+            let _ = is_reading.lock().recv();
+            Reply::Nothing
+        }
+        other => usual(other),
+    });
+    let mut settings = settings(&server, &env, open(10_000, SECOND / 2));
+    settings.workload = Mixed::shared(20_000);
+    (settings.connections, settings.drain_nanos) = (1, SECOND);
+    let outcome = run(settings, &mut ()).unwrap().outcome;
+    drop(reading);
+    assert!(outcome.counts.unsent > 0 && outcome.counts.answered == 0, "{:?}", outcome.counts);
+    assert_eq!(outcome.invalid, [lane::Bound::Output.told()]);
+}
+
+#[test]
+fn a_run_that_is_stopped_says_so_and_shows_what_it_has() {
+    let env = env();
+    let server = NullServer::start(&env).unwrap();
+    let long = [open(1_000, 600 * SECOND), Asked::Closed { threads: 2, nanos: 600 * SECOND }];
+    for asked in long {
+        let settings = settings(&server, &env, asked);
+        let stop = Arc::clone(&settings.stop);
+        let outcome = run(settings, &mut Watching(|_: &Seen<'_>| stop.store(true, Ordering::Relaxed)));
+        let outcome = outcome.unwrap().outcome;
+        assert!(outcome.counts.answered > 0 && outcome.counts.add_up(), "{:?}", outcome.counts);
+        let [why] = &outcome.invalid[..] else { panic!("{:?}", outcome.invalid) };
+        assert!(why.starts_with("cut short after ") && why.ends_with(" of 600 s"), "{why}");
+        assert_eq!(outcome.events.last().map(|event| event.text.as_str()), Some("stopped"));
+        assert!(outcome.elapsed_nanos < 600 * SECOND);
+    }
 }
 
 #[test]

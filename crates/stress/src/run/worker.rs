@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::task::{Context, Poll};
 
-use super::lane::Lane;
+use super::lane::{Bound, Lane};
 use super::link::{Clock, Link};
 use super::timer::Timer;
 use super::usage::Usage;
@@ -73,7 +73,8 @@ impl Message {
         Message::Ended(Box::new(Ended {
             worker,
             at: 0,
-            cap_reached: false,
+            reached: Vec::new(),
+            is_cut_short: false,
             usage: Usage::default(),
             acknowledged: Acknowledged::default(),
             failure: Some(failure),
@@ -87,8 +88,10 @@ pub struct Ended {
     pub worker: usize,
     /// When.
     pub at: u64,
-    /// Whether a request had to wait because too many were in flight.
-    pub cap_reached: bool,
+    /// What kept requests from being sent.
+    pub reached: Vec<Bound>,
+    /// Whether it was told to stop before it was done.
+    pub is_cut_short: bool,
     /// What it used of the processors while it worked.
     pub usage: Usage,
     /// What `--verify` will look for.
@@ -126,6 +129,7 @@ pub struct Worker {
     wakes_at: Option<u64>,
     /// When it last had a connection.
     connected_at: u64,
+    is_cut_short: bool,
 }
 
 impl Worker {
@@ -153,6 +157,7 @@ impl Worker {
             next_tick: TICK_NANOS,
             wakes_at: None,
             connected_at: 0,
+            is_cut_short: false,
         })
     }
 
@@ -173,7 +178,8 @@ impl Worker {
         self.tell(Message::Ended(Box::new(Ended {
             worker: self.reports.worker,
             at: now,
-            cap_reached: self.lane.cap_reached(),
+            reached: self.lane.reached().to_vec(),
+            is_cut_short: self.is_cut_short,
             usage,
             acknowledged,
             failure,
@@ -192,10 +198,11 @@ impl Worker {
         if now >= self.next_tick {
             self.tick(now);
         }
-        let is_stopped = self.limits.stop.load(Ordering::Relaxed);
         let is_done = self.lane.is_exhausted(now) && self.lane.in_flight() == 0;
         let is_alone = now - self.connected_at.min(now) > self.limits.alone;
-        if is_done || is_stopped || is_alone || now >= self.limits.deadline {
+        let is_over = is_done || is_alone || now >= self.limits.deadline;
+        self.is_cut_short = !is_over && self.limits.stop.load(Ordering::Relaxed);
+        if is_over || self.is_cut_short {
             return Poll::Ready(Ok(()));
         }
         if is_busy {
@@ -256,7 +263,7 @@ impl Worker {
                 return false;
             }
             let Some(at) = self.link_with_room() else {
-                self.lane.hold();
+                self.hold();
                 return false;
             };
             let Some(due) = self.lane.begin(now) else { return false };
@@ -272,6 +279,15 @@ impl Worker {
             (0..count).map(|step| (self.next_link + step) % count).find(|at| self.links[*at].has_room())?;
         self.next_link = (at + 1) % count;
         Some(at)
+    }
+
+    /// What is due has to wait.
+    fn hold(&mut self) {
+        let mut bounds = self.links.iter().filter_map(Link::bound).peekable();
+        if bounds.peek().is_none() {
+            self.lane.hold(None);
+        }
+        bounds.for_each(|bound| self.lane.hold(Some(bound)));
     }
 
     fn flush(&mut self, context: &mut Context<'_>) {

@@ -161,20 +161,7 @@ pub fn counts(out: &mut String, outcome: &Outcome) -> Result {
     }
     write!(out, "</p>")?;
     if let Some(found) = outcome.verified {
-        write!(
-            out,
-            "<p class=\"caption\">{} read back: {} lost, {} stale, {} wrong, {} could not be read.{}</p>",
-            plural(found.read, "record"),
-            count(found.lost),
-            count(found.stale),
-            count(found.wrong),
-            count(found.unread),
-            if found.one_in > 1 {
-                format!(" One in {} was looked at.", count(found.one_in))
-            } else {
-                String::new()
-            }
-        )?;
+        write!(out, "<p class=\"caption\">Read back: {}.</p>", standing::read_back(&found))?;
     }
     writeln!(out, "</section>")
 }

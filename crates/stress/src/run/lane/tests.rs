@@ -192,7 +192,7 @@ fn a_freeze_in_the_middle_is_in_the_response_times_however_few_may_wait() {
         // The sixteen that waited are one in six hundred; the rest was served fast, late.
         let service = run.seconds(0.99, |kind| &kind.service);
         assert_eq!(service < 0.1, cap == 16, "cap {cap}: {service}");
-        assert_eq!(run.lane.cap_reached(), cap == 16);
+        assert_eq!(run.lane.reached().contains(&Bound::InFlight), cap == 16);
         // It was not the client's fault.
         let lag = run.lane.take_record(Record::new(2)).lag;
         assert!(lag.0.max() < MS, "{}", lag.0.max());
@@ -241,7 +241,7 @@ fn ten_times_overload_ends_on_time_in_bounded_memory_and_adds_up() {
     assert!((11_990..=12_000).contains(&counts.answered), "{counts:?}");
     assert_eq!(run.most_in_flight, 256);
     assert_eq!(counts.in_flight, 256);
-    assert!(run.lane.cap_reached());
+    assert_eq!(run.lane.reached(), [Bound::InFlight]);
     let response = run.all(|kind| &kind.response);
     assert_eq!(response.0.len(), 100_000);
     // Half of the plan was due more than 7 s before the end; none of it was answered.
@@ -320,7 +320,7 @@ fn users_of_a_closed_loop_wait_for_their_answers() {
     });
     assert_eq!(run.counts().answered, 8 * 1_000);
     assert_eq!(run.most_in_flight, 8);
-    assert!(!run.lane.cap_reached());
+    assert_eq!(run.lane.reached(), []);
     assert_eq!(run.all(|kind| &kind.response), run.all(|kind| &kind.service));
     // A load ends with its records, however long that takes.
     let load = Simulation::run(closed(1_000, u64::MAX), 8, 60 * SECOND, u64::MAX, |_, sent| {
