@@ -26,7 +26,11 @@ pub enum Stage {
 }
 
 impl Stage {
-    fn name(self) -> &'static str {
+    /// Every stage.
+    pub const ALL: [Stage; 3] = [Stage::Established, Stage::Authenticating, Stage::Ready];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
         match self {
             Stage::Established => "established",
             Stage::Authenticating => "authenticating",
@@ -284,6 +288,20 @@ impl Clients {
                 client.wake();
             }
         }
+    }
+
+    /// How many there are of each stage, in the order of [`Stage::ALL`].
+    pub fn by_stage(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for client in self.open.lock().values() {
+            counts[client.stage() as usize] += 1;
+        }
+        counts
+    }
+
+    /// How many there were since the start.
+    pub fn since_start(&self) -> u64 {
+        self.next_id.load(Ordering::Relaxed)
     }
 
     /// How many there are.

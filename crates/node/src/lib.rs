@@ -10,6 +10,7 @@ mod connection;
 mod context;
 pub mod disk;
 pub mod env;
+mod exposition;
 mod flushing;
 mod handshake;
 mod in_flight;

@@ -2,6 +2,8 @@
 //! answer written) beside service time (from beginning the request to its result), in HDR
 //! histograms, per kind of request. Each reactor records into its own; reading adds them up.
 
+use std::sync::Arc;
+
 use hdrhistogram::Histogram;
 use parking_lot::Mutex;
 
@@ -31,14 +33,14 @@ impl RequestKind {
         RequestKind::Other,
     ];
 
-    /// Its name.
+    /// Its name, in `system_views.request_latency` and on the page for Prometheus.
     pub fn name(self) -> &'static str {
         match self {
-            RequestKind::Query => "QUERY",
-            RequestKind::Prepare => "PREPARE",
-            RequestKind::Execute => "EXECUTE",
-            RequestKind::Batch => "BATCH",
-            RequestKind::Other => "OTHER",
+            RequestKind::Query => "query",
+            RequestKind::Prepare => "prepare",
+            RequestKind::Execute => "execute",
+            RequestKind::Batch => "batch",
+            RequestKind::Other => "other",
         }
     }
 }
@@ -100,6 +102,14 @@ impl Recorder {
     }
 }
 
+/// One a reactor.
+pub type Recorders = Arc<[Arc<Recorder>]>;
+
+/// Recorders of nothing yet.
+pub fn recorders(reactors: usize) -> Recorders {
+    (0..reactors).map(|_| Arc::default()).collect()
+}
+
 /// Times of one kind of request over all reactors, microseconds.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -114,7 +124,7 @@ pub struct Summary {
 }
 
 /// Adds up what reactors recorded.
-pub fn summarize<'a>(recorders: impl Iterator<Item = &'a Recorder>) -> Vec<Summary> {
+pub fn summarize(recorders: &[Arc<Recorder>]) -> Vec<Summary> {
     let mut sums: Vec<Summary> = RequestKind::ALL
         .iter()
         .map(|kind| {

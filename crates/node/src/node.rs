@@ -16,6 +16,7 @@ use basalt_storage::commit::{CommitError, Committer, SyncMode};
 use basalt_storage::engine::{Engine, EngineError};
 use basalt_storage::purge::Purger;
 use basalt_storage::write::Writer;
+use parking_lot::Mutex;
 use tokio::runtime;
 use tokio::sync::watch;
 
@@ -25,11 +26,12 @@ use crate::clients::{Clients, End};
 use crate::config::settings::{CommitlogSync, Settings};
 use crate::context::Context;
 use crate::disk::{self, Disk};
+use crate::exposition::Exposition;
 use crate::flushing;
 use crate::limits::NodeLimits;
 use crate::listener::{self, Bound};
 use crate::local_replica::{LocalReplica, TombstoneThresholds};
-use crate::metrics::{Summary, summarize};
+use crate::metrics::{Recorders, recorders};
 use crate::pool::Pool;
 use crate::purging::Purging;
 use crate::reactor::Reactor;
@@ -79,6 +81,8 @@ pub struct Service {
     pub clients: Arc<Clients>,
     /// Who may enter.
     pub authenticator: Arc<dyn Authenticator>,
+    /// Where reactors record times of requests, one for each.
+    pub recorders: Recorders,
 }
 
 /// Clients being served: the listener and the reactors.
@@ -115,8 +119,9 @@ impl Server {
             next_connection: AtomicU64::new(0),
         });
         let mut reactors = Vec::new();
-        for index in 0..settings.reactors {
-            reactors.push(Reactor::start(index, Arc::clone(&context)).map_err(system("starting a reactor"))?);
+        for (index, recorder) in service.recorders.iter().enumerate() {
+            let reactor = Reactor::start(index, Arc::clone(&context), Arc::clone(recorder));
+            reactors.push(reactor.map_err(system("starting a reactor"))?);
         }
         let reactors = Arc::new(reactors);
         let (stop, stopping) = watch::channel(false);
@@ -139,11 +144,6 @@ impl Server {
     /// Who is connected.
     pub fn clients(&self) -> &Clients {
         &self.context.clients
-    }
-
-    /// Response and service times since start.
-    pub fn times(&self) -> Vec<Summary> {
-        summarize(self.reactors.iter().map(|reactor| reactor.recorder.as_ref()))
     }
 
     /// Takes no more connections and no more requests, lets running ones end (at most
@@ -254,6 +254,8 @@ pub struct Node {
     pub schema: Arc<SchemaStore>,
     /// Runs statements.
     pub processor: Arc<QueryProcessor>,
+    clients: Arc<Clients>,
+    recorders: Recorders,
     purging: Purging,
     flushing: Watching,
     watching: Watching,
@@ -274,22 +276,14 @@ impl Node {
         bound: Option<Bound>,
     ) -> Result<Node, StartError> {
         let clients = Arc::new(Clients::default());
+        let recorders = recorders(settings.reactors);
         let tables: Arc<dyn TableStorage> = Arc::new(EngineTables::new(
             Arc::clone(&storage.engine),
             Arc::clone(&storage.pool),
             Arc::clone(&storage.disk),
             Arc::clone(&storage.snapshots),
         ));
-        let views = Views {
-            config: settings.config.clone(),
-            clients: Arc::clone(&clients),
-            pool: Arc::clone(&storage.pool),
-            engine: Arc::clone(&storage.engine),
-            snapshots: Arc::clone(&storage.snapshots),
-            committer: Arc::clone(&storage.committer),
-            started_micros: env.wall_micros(),
-            metrics: Arc::clone(&storage.metrics),
-        };
+        let views = views(settings, &env, &storage, &clients, &recorders);
         let parts = SchemaStoreParts {
             env: Arc::clone(&env),
             replica: Arc::clone(&storage.replica),
@@ -302,17 +296,7 @@ impl Node {
         let runtime = runtime::Builder::new_current_thread().build().map_err(system("starting"))?;
         let schema = runtime.block_on(SchemaStore::open(parts))?;
         storage.snapshots.know(&schema);
-        {
-            let clients = Arc::clone(&clients);
-            schema.on_change(Box::new(move |change| clients.tell_all(change)));
-            let (metrics, known) = (Arc::clone(&storage.metrics), Arc::downgrade(&schema));
-            schema.on_change(Box::new(move |_| {
-                if let Some(schema) = known.upgrade() {
-                    let schema = schema.current();
-                    metrics.keep(|table| schema.tables_by_id.contains_key(&table));
-                }
-            }));
-        }
+        follow_changes(&schema, &clients, &storage.metrics);
         let counter_id = CounterId::of_host(schema.identity().host_id);
         let counters = Counters::new(Arc::clone(&env), counter_id, settings.counter_cache_bytes);
         let replica = Arc::clone(&storage.replica);
@@ -331,10 +315,26 @@ impl Node {
             .map_err(system("starting to remove snapshots"))?;
         let flushing = start_flushing(&env, &storage, &schema)?;
         let watching = start_watching(&env, &storage, &schema)?;
-        let service =
-            Service { processor: Arc::clone(&processor), clients, authenticator: Arc::new(AllowAll) };
+        let service = Service {
+            processor: Arc::clone(&processor),
+            clients: Arc::clone(&clients),
+            authenticator: Arc::new(AllowAll),
+            recorders: Arc::clone(&recorders),
+        };
         let server = bound.map(|bound| Server::start(settings, &env, service, bound)).transpose()?;
-        Ok(Node { server, schema, processor, purging, flushing, watching, storage, admin: None, expiry })
+        Ok(Node {
+            server,
+            schema,
+            processor,
+            clients,
+            recorders,
+            purging,
+            flushing,
+            watching,
+            storage,
+            admin: None,
+            expiry,
+        })
     }
 
     /// Listens for `nodetool`; answers where.
@@ -342,6 +342,7 @@ impl Node {
     /// # Errors
     /// No thread, or the port went to somebody else meanwhile.
     pub fn start_admin(&mut self, env: SharedEnv, bound: Bound) -> std::io::Result<SocketAddr> {
+        let for_pages = Arc::clone(&env);
         let admin = Admin {
             env,
             engine: Arc::clone(&self.storage.engine),
@@ -350,8 +351,24 @@ impl Node {
             snapshots: Arc::clone(&self.storage.snapshots),
             processor: Arc::clone(&self.processor),
         };
-        let server = AdminServer::start(admin, bound)?;
+        let server = AdminServer::start(admin, self.exposition(for_pages), bound)?;
         Ok(self.admin.insert(server).address)
+    }
+
+    /// What Prometheus is shown.
+    fn exposition(&self, env: SharedEnv) -> Exposition {
+        let storage = &self.storage;
+        Exposition {
+            env,
+            engine: Arc::clone(&storage.engine),
+            schema: Arc::clone(&self.schema),
+            tables: Arc::clone(&storage.metrics),
+            committer: Arc::clone(&storage.committer),
+            pool: Arc::clone(&storage.pool),
+            clients: Arc::clone(&self.clients),
+            requests: Arc::clone(&self.recorders),
+            last: Mutex::default(),
+        }
     }
 
     /// Serves clients no more; everything else stays (`StorageService.stopTransports`).
@@ -384,6 +401,39 @@ impl Node {
         closed?;
         Ok(committed?)
     }
+}
+
+fn views(
+    settings: &Settings,
+    env: &SharedEnv,
+    storage: &Storage,
+    clients: &Arc<Clients>,
+    recorders: &Recorders,
+) -> Views {
+    Views {
+        config: settings.config.clone(),
+        clients: Arc::clone(clients),
+        pool: Arc::clone(&storage.pool),
+        engine: Arc::clone(&storage.engine),
+        snapshots: Arc::clone(&storage.snapshots),
+        committer: Arc::clone(&storage.committer),
+        started_micros: env.wall_micros(),
+        metrics: Arc::clone(&storage.metrics),
+        recorders: Arc::clone(recorders),
+    }
+}
+
+/// Who hears of changes of the schema.
+fn follow_changes(schema: &Arc<SchemaStore>, clients: &Arc<Clients>, metrics: &Arc<TableMetrics>) {
+    let clients = Arc::clone(clients);
+    schema.on_change(Box::new(move |change| clients.tell_all(change)));
+    let (metrics, known) = (Arc::clone(metrics), Arc::downgrade(schema));
+    schema.on_change(Box::new(move |_| {
+        if let Some(schema) = known.upgrade() {
+            let schema = schema.current();
+            metrics.keep(|table| schema.tables_by_id.contains_key(&table));
+        }
+    }));
 }
 
 fn start_purging(

@@ -46,24 +46,21 @@ pub struct Accepted {
 pub struct Reactor {
     sender: mpsc::Sender<Accepted>,
     load: Arc<AtomicUsize>,
-    /// Times of its requests.
-    pub recorder: Arc<Recorder>,
     thread: JoinHandle<()>,
 }
 
 impl Reactor {
-    /// Starts a reactor's thread.
+    /// Starts a reactor's thread, which records times of its requests in `recorder`.
     ///
     /// # Errors
     /// No thread, or no runtime.
-    pub fn start(index: usize, context: Arc<Context>) -> std::io::Result<Reactor> {
+    pub fn start(index: usize, context: Arc<Context>, recorder: Arc<Recorder>) -> std::io::Result<Reactor> {
         let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let (sender, receiver) = mpsc::channel(ACCEPTED_QUEUED_MAX);
         let load = Arc::new(AtomicUsize::new(0));
-        let recorder = Arc::new(Recorder::default());
         let env = Arc::clone(&context.env);
         let work = {
-            let (load, recorder) = (Arc::clone(&load), Arc::clone(&recorder));
+            let load = Arc::clone(&load);
             move || {
                 table_metrics::enter_reactor(index);
                 let local = Rc::new(Local::new(context, recorder));
@@ -75,7 +72,7 @@ impl Reactor {
             }
         };
         let thread = env.spawn_thread(&format!("reactor-{index}"), Box::new(work))?;
-        Ok(Reactor { sender, load, recorder, thread })
+        Ok(Reactor { sender, load, thread })
     }
 
     /// Connections it serves.

@@ -170,6 +170,11 @@ impl TableMetrics {
         }
     }
 
+    /// Whether anything happened to a table.
+    pub fn knows(&self, table: TableId) -> bool {
+        self.shards.iter().any(|shard| shard.lock().contains_key(&table))
+    }
+
     /// What is known of a table's times.
     pub fn times(&self, table: TableId, what: Timed) -> Times {
         let step = self.env.monotonic_nanos() / STEP_NANOS;

@@ -2,6 +2,7 @@
 
 mod compactions;
 mod costs;
+mod requests;
 mod snapshots;
 mod stalls;
 
@@ -14,6 +15,7 @@ use basalt_storage::engine::Engine;
 
 use crate::clients::Clients;
 use crate::config::Config;
+use crate::metrics::Recorders;
 use crate::pool::Pool;
 use crate::snapshots::Snapshots;
 use crate::table_metrics::TableMetrics;
@@ -34,6 +36,8 @@ pub struct Views {
     pub committer: Arc<Committer>,
     /// What reads and writes of each table cost.
     pub metrics: Arc<TableMetrics>,
+    /// Times of each reactor's requests.
+    pub recorders: Recorders,
     /// When the node started, microseconds since 1970.
     pub started_micros: i64,
 }
@@ -71,6 +75,7 @@ impl NodeViews for Views {
             "pending_compactions" => compactions::pending(&*self.engine, schema),
             "sstable_tasks" => compactions::tasks(&*self.engine, schema, self.started_micros),
             "write_stalls" => stalls::rows(self.committer.stalls()),
+            "request_latency" => requests::rows(&self.recorders),
             "snapshots" => snapshots::rows(&self.snapshots),
             _ => costs::rows(table, &self.metrics, schema),
         }

@@ -225,6 +225,13 @@ fn system_views_show_what_tables_cost() {
     assert!(0.0 < median && median <= longest, "{median} {longest}");
     assert_eq!(shown(&mut client, "pending_bytes", "pending_compactions", key), 0);
     assert_eq!(shown(&mut client, "waited", "write_stalls", "cause = 'disk_full'"), 0);
+    let queries = "kind = 'query' AND clock = 'response'";
+    assert!(shown(&mut client, "count", "request_latency", queries) > 10);
+    let time =
+        |client: &mut Client, column| f64::from_bits(shown(client, column, "request_latency", queries));
+    let (median, longest) = (time(&mut client, "p50th_ms"), time(&mut client, "max_ms"));
+    assert!(0.0 < median && median <= longest, "{median} {longest}");
+    assert_eq!(shown(&mut client, "count", "request_latency", "kind = 'batch' AND clock = 'service'"), 0);
     // Of what is gone nothing stays.
     ask(&mut client, "DROP TABLE k.t");
     let text = format!("SELECT count FROM system_views.local_read_latency WHERE {key}");

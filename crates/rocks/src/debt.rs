@@ -70,7 +70,7 @@ impl RocksEngine {
     pub(crate) fn debts_now(&self) -> Result<HashMap<TableId, Debt>, EngineError> {
         self.check_open()?;
         let tables = self.tables_now();
-        let shared = self.debt_of(std::iter::once(self.shared()));
+        let shared = Debt { is_shared: true, ..self.debt_of(std::iter::once(self.shared())) };
         let of = |home: &Home| match home.prefix {
             Some(_) => shared,
             None => self.debt_of(home.families()),

@@ -10,8 +10,9 @@ use arc_swap::ArcSwap;
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{
-    Condition, Cursor, CursorOptions, Debt, Engine, EngineError, Exported, OpKind, ReadTier, Reads, Staged,
-    StallCause, StorageOptions, Sync, TableInfo, TableStats, Task, Values, WindowId, WriteOptions, WriteSet,
+    Condition, Cursor, CursorOptions, Debt, Engine, EngineError, Exported, Metrics, OpKind, ReadTier, Reads,
+    Staged, StallCause, StorageOptions, Sync, TableInfo, TableStats, Task, Values, WindowId, WriteOptions,
+    WriteSet,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -503,6 +504,10 @@ impl Engine for RocksEngine {
 
     fn tasks(&self) -> Result<Vec<Task>, EngineError> {
         self.running_tasks()
+    }
+
+    fn metrics(&self) -> Metrics {
+        self.metrics_now()
     }
 
     fn stall_cause(&self) -> Option<StallCause> {

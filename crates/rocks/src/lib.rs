@@ -37,6 +37,6 @@ mod windows;
 pub use budget::Budget;
 pub use engine::RocksEngine;
 pub use logs::CutShort;
-pub use metrics::{Health, Metrics};
+pub use metrics::Health;
 pub use open::{LogRecovery, OWN_FAMILIES_MAX, RocksConfig};
 pub use open_error::OpenError;

@@ -1,7 +1,7 @@
 //! What the engine says of itself: numbers for metrics, and whether it is well.
 
 use basalt_model::TableId;
-use basalt_storage::engine::EngineError;
+use basalt_storage::engine::{EngineError, Metrics};
 use rocksdb::{WaitForCompactOptions, properties};
 
 use crate::engine::RocksEngine;
@@ -27,37 +27,6 @@ pub enum Health {
     LogFailed(String),
     /// It was closed.
     Closed,
-}
-
-/// Numbers of the moment, of all tables together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Metrics {
-    /// Bytes that the cache may hold.
-    pub cache_capacity_bytes: u64,
-    /// Bytes in the cache, memtables charged to it included.
-    pub cache_bytes: u64,
-    /// Bytes of memtables.
-    pub memtable_bytes: u64,
-    /// Bytes of files that hold live data.
-    pub disk_bytes: u64,
-    /// Bytes that compaction is behind.
-    pub compaction_pending_bytes: u64,
-    /// Flushes running.
-    pub flushes_running: u64,
-    /// Compactions running.
-    pub compactions_running: u64,
-    /// How far writes are slowed for what waits to be flushed and compacted, in thousandths.
-    pub brake: u64,
-    /// Bytes a second to which RocksDB slows writes; 0 when it does not.
-    pub delayed_write_rate: u64,
-    /// For how long RocksDB had writers wait since the engine was opened, milliseconds.
-    pub stalled_ms: u64,
-    /// Flushes and compactions that failed.
-    pub background_errors: u64,
-    /// Tables.
-    pub tables: u64,
-    /// Tables with a family of their own.
-    pub own_families: u64,
 }
 
 impl RocksEngine {
@@ -119,8 +88,8 @@ impl RocksEngine {
         }
     }
 
-    /// Numbers for metrics. Takes RocksDB's lock for each family: once in seconds, not per request.
-    pub fn metrics(&self) -> Metrics {
+    /// See [`basalt_storage::engine::Engine::metrics`]. Takes RocksDB's lock for each family.
+    pub(crate) fn metrics_now(&self) -> Metrics {
         let tables = self.tables_now();
         let mut metrics = Metrics {
             cache_capacity_bytes: self.kit().budget.cache_bytes,

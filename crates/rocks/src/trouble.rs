@@ -104,7 +104,7 @@ impl RocksEngine {
             self.owned().note_newest_log().map_err(io)?;
         }
         let device = rustix::fs::statvfs(&path).map_err(|error| io(error.into()))?;
-        let metrics = self.metrics();
+        let metrics = self.metrics_now();
         let total_bytes = device.f_blocks.saturating_mul(device.f_frsize);
         let base_bytes = RESERVE_BYTES.min(total_bytes / RESERVE_PART);
         Ok(Condition {

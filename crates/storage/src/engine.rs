@@ -8,6 +8,7 @@
 mod debt;
 pub mod failing;
 pub mod mem;
+mod metrics;
 pub mod options;
 mod write_set;
 
@@ -20,6 +21,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 pub use debt::{Debt, StallCause, Task};
+pub use metrics::Metrics;
 pub use options::StorageOptions;
 pub use write_set::{Op, OpKind, WriteSet};
 
@@ -464,6 +466,11 @@ pub trait Engine: Reads + Send + std::marker::Sync {
     /// `Io`, `Closed`.
     fn tasks(&self) -> Result<Vec<Task>, EngineError> {
         Ok(Vec::new())
+    }
+
+    /// What it holds and does. Looks at every table: once in a second at most.
+    fn metrics(&self) -> Metrics {
+        Metrics::default()
     }
 
     /// Why writes are held back, or were when they last were; `None` if they never were. Looks at every table: for a

@@ -6,7 +6,7 @@ use std::path::Path;
 use basalt_stress::outcome::Outcome;
 use basalt_stress::report::{charts, html, text_with};
 use basalt_stress::search::Sla;
-use basalt_stress::server::{Samples, Series, Unit};
+use basalt_stress::server::{OwnTimes, Samples, Series, Unit};
 use basalt_stress::simulation::{self, Pace, Simulated};
 
 fn main() -> std::io::Result<()> {
@@ -71,5 +71,10 @@ fn server() -> Samples {
             series("garbage collection, pause", Unit::Nanos, 1.2e7),
         ],
         gaps: Vec::new(),
+        own_times: vec![OwnTimes {
+            clock: "response".to_owned(),
+            requests: 100_000,
+            quantiles: vec![(0.5, 300_000), (0.9, 450_000), (0.99, 1_200_000), (0.999, 3_000_000)],
+        }],
     }
 }

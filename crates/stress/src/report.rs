@@ -6,6 +6,7 @@ pub mod charts;
 pub mod csv;
 pub mod html;
 pub mod live;
+mod own_times;
 mod standing;
 mod text;
 pub mod words;

@@ -2,6 +2,7 @@
 //! not part of it: what cannot be read is said, and the run goes on.
 
 pub mod gc_log;
+pub mod own_times;
 pub mod process;
 pub mod prometheus;
 pub mod system_views;
@@ -12,6 +13,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use own_times::OwnTimes;
 pub use sampler::{Recorder, Sampler, Source};
 pub use words::{SourceWord, sources};
 
@@ -24,6 +26,9 @@ pub struct Samples {
     pub series: Vec<Series>,
     /// What could not be read, and why.
     pub gaps: Vec<String>,
+    /// How long requests took by the server's own clock, when it tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_times: Vec<OwnTimes>,
 }
 
 /// One figure over the run.

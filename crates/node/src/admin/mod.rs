@@ -23,6 +23,9 @@ pub use server::AdminServer;
 /// Before a command's name in the path of its address.
 pub const PATH: &str = "/v1/";
 
+/// Where the node's numbers are, for Prometheus.
+pub const METRICS_PATH: &str = "/metrics";
+
 /// What commands work on.
 pub struct Admin {
     /// Time and threads.

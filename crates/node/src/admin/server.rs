@@ -1,5 +1,5 @@
 //! HTTP/1.1 for operators: `POST /v1/COMMAND` with JSON in and out, on a thread of its own; each command runs on one
-//! more, so that a compaction of hours keeps nobody waiting. Knows no command.
+//! more, so that a compaction of hours keeps nobody waiting. `GET /metrics` is answered at once. Knows no command.
 //!
 //! Nobody is asked for a password. What a browser can be made to send without asking the user first is refused: a
 //! request must say that it brings JSON, must come from no page, and must name this machine by an address.
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -23,7 +23,8 @@ use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::{runtime, time};
 
 use super::commands::handler;
-use super::{Admin, Failure, PATH};
+use super::{Admin, Failure, METRICS_PATH, PATH};
+use crate::exposition::{self, Exposition};
 use crate::listener::Bound;
 
 /// Connections at a time; further ones wait in the kernel.
@@ -40,6 +41,7 @@ const ARRIVAL: Duration = Duration::from_secs(10);
 /// What the connections share.
 struct Shared {
     admin: Admin,
+    exposition: Exposition,
     /// Threads of commands, some of which may have ended.
     commands: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -58,10 +60,10 @@ impl AdminServer {
     ///
     /// # Errors
     /// No thread, or the port went to somebody else meanwhile.
-    pub fn start(admin: Admin, bound: Bound) -> io::Result<AdminServer> {
+    pub(crate) fn start(admin: Admin, exposition: Exposition, bound: Bound) -> io::Result<AdminServer> {
         let address = bound.address;
         let env = Arc::clone(&admin.env);
-        let shared = Arc::new(Shared { admin, commands: Mutex::default() });
+        let shared = Arc::new(Shared { admin, exposition, commands: Mutex::default() });
         let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let listener = {
             let _entered = runtime.enter();
@@ -145,7 +147,13 @@ type Answer = Response<Full<Bytes>>;
 
 #[expect(clippy::disallowed_methods, reason = "not a reactor: a timer for each operator costs nothing")]
 async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Answer {
-    if let Err((status, why)) = check(&request) {
+    if let Err(why) = check_sender(&request) {
+        return refusal(StatusCode::FORBIDDEN, why);
+    }
+    if request.method() == Method::GET && request.uri().path() == METRICS_PATH {
+        return body(StatusCode::OK, exposition::CONTENT_TYPE, shared.exposition.page());
+    }
+    if let Err((status, why)) = check_command(&request) {
         return refusal(status, why);
     }
     let name = request.uri().path().strip_prefix(PATH).unwrap_or_default().to_owned();
@@ -180,7 +188,16 @@ async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Answer {
     }
 }
 
-fn check(request: &Request<Incoming>) -> Result<(), (StatusCode, &'static str)> {
+/// A page that a name was rebound for, or any other, is not an operator.
+fn check_sender(request: &Request<Incoming>) -> Result<(), &'static str> {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    if request.headers().contains_key(ORIGIN) || !host.is_some_and(is_address) {
+        return Err("the Host of a request is an address, and no page sends it");
+    }
+    Ok(())
+}
+
+fn check_command(request: &Request<Incoming>) -> Result<(), (StatusCode, &'static str)> {
     if request.method() != Method::POST {
         return Err((StatusCode::METHOD_NOT_ALLOWED, "commands are POSTed"));
     }
@@ -189,11 +206,6 @@ fn check(request: &Request<Incoming>) -> Result<(), (StatusCode, &'static str)> 
     if !is_json {
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "a command's body is application/json"));
     }
-    // A page that a name was rebound for, or any other: not an operator.
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    if request.headers().contains_key(ORIGIN) || !host.is_some_and(is_address) {
-        return Err((StatusCode::FORBIDDEN, "the Host of a command is an address, and no page sends it"));
-    }
     Ok(())
 }
 
@@ -201,11 +213,15 @@ fn is_address(host: &str) -> bool {
     host.parse::<SocketAddr>().is_ok() || host.parse::<IpAddr>().is_ok()
 }
 
-fn json_answer(status: StatusCode, json: Vec<u8>) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(json)));
+fn body(status: StatusCode, kind: &'static str, bytes: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(bytes));
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("application/json"));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     answer
+}
+
+fn json_answer(status: StatusCode, json: Vec<u8>) -> Answer {
+    body(status, "application/json", Bytes::from(json))
 }
 
 fn failed(status: StatusCode, failure: &Failure) -> Answer {

@@ -4,12 +4,13 @@ use super::*;
 
 #[test]
 fn reactors_add_up() {
-    let (one, other) = (Recorder::default(), Recorder::default());
+    let both = recorders(2);
+    let (one, other) = (&both[0], &both[1]);
     one.served(RequestKind::Query, 5_000_000, false);
     one.answered([(RequestKind::Query, 1_000_000)].into_iter(), 9_000_000);
     other.served(RequestKind::Query, 3_000_000, true);
     other.served(RequestKind::Batch, 1_000, false);
-    let sums = summarize([&one, &other].into_iter());
+    let sums = summarize(&both);
     let query = &sums[RequestKind::Query as usize];
     assert_eq!(query.service_us.len(), 2);
     assert_eq!(query.errors, 1);

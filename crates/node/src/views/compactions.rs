@@ -23,7 +23,7 @@ pub fn pending(engine: &dyn Engine, schema: &Schema) -> Vec<ViewRow> {
     };
     let row = |table: &std::sync::Arc<basalt_model::Table>| {
         let debt = debts.get(&table.id).copied().unwrap_or_default();
-        let Debt { pending_bytes, level0_files, memtables, delays, stops } = debt;
+        let Debt { pending_bytes, level0_files, memtables, delays, stops, .. } = debt;
         vec![
             ("keyspace_name", (*table.keyspace).into()),
             ("table_name", (*table.name).into()),

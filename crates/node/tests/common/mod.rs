@@ -19,6 +19,7 @@ use basalt_node::config::container::Place;
 use basalt_node::config::settings::{Machine, Settings};
 use basalt_node::env::SystemEnv;
 use basalt_node::listener;
+use basalt_node::metrics::recorders;
 use basalt_node::node::{Server, Service};
 use basalt_query::access::LocalFuture;
 use basalt_query::request::{ClientState, QueryOptions};
@@ -121,7 +122,8 @@ pub fn start_with(yaml: &str, authenticator: Arc<dyn Authenticator>) -> Running 
     let processor =
         Arc::new(QueryProcessor::new(Arc::clone(&env), schema, coordinator, settings.query.clone()));
     let clients = Arc::new(Clients::default());
-    let service = Service { processor, clients: Arc::clone(&clients), authenticator };
+    let recorders = recorders(settings.reactors);
+    let service = Service { processor, clients: Arc::clone(&clients), authenticator, recorders };
     let bound = listener::bind(settings.listen, true).expect("a free port");
     let server = Server::start(&settings, &env, service, bound).expect("started");
     let address = server.address;

@@ -26,6 +26,8 @@ pub struct Debt {
     pub delays: u64,
     /// and how often they were stopped.
     pub stops: u64,
+    /// Whether these are of files that several tables share: all of those have the same.
+    pub is_shared: bool,
 }
 
 /// A rewrite of files that runs.

@@ -7,6 +7,7 @@ use std::fmt::{Result, Write};
 
 use super::chart::{Chart, escape, svg};
 use super::charts;
+use super::own_times;
 use super::standing::{self, Standing};
 use super::words;
 use crate::outcome::Outcome;
@@ -42,6 +43,7 @@ fn one(out: &mut String, outcome: &Outcome, sla: Option<&Sla>, answer: &[String]
     figure(out, &charts::timeline(outcome, sla))?;
     sections::events(out, outcome)?;
     sections::kinds(out, outcome)?;
+    own_times::html(out, outcome)?;
     panel(out, outcome)?;
     figure(out, &charts::hiccups(outcome))?;
     sections::client(out, outcome)?;

@@ -3,6 +3,7 @@
 
 use std::fmt::{Result, Write};
 
+use super::own_times;
 use super::standing::{self, Standing, gap, is_known};
 use super::words::{count, duration, ms, ms_of, plural, share};
 use crate::outcome::{Counts, KindOutcome, Latency, Outcome};
@@ -133,6 +134,7 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
         writeln!(out)?;
         kinds(out, &outcome.kinds, outcome.is_open())?;
     }
+    own_times::text(out, outcome)?;
     for kind in &outcome.kinds {
         for (error, number) in &kind.errors {
             writeln!(out, "  {} {}: {error}", count(*number), kind.name)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
-use super::{Samples, Series, Unit};
+use super::{OwnTimes, Samples, Series, Unit};
 
 /// Series kept at most: a Prometheus page can hold thousands.
 const SERIES_MAX: usize = 200;
@@ -88,6 +88,11 @@ impl Recorder {
         if now > then && total >= before {
             self.gauge(name, unit, (total - before) * factor * 1e9 / (now - then) as f64);
         }
+    }
+
+    /// Writes down how long requests took by the server's own clock.
+    pub fn own_times(&mut self, times: OwnTimes) {
+        self.samples.own_times.push(times);
     }
 
     /// Says what could not be read; the same words once.

@@ -69,7 +69,7 @@ fn read_key(store: &SchemaStore, table: &str, key: DecoratedKey) -> ReadPage {
 /// Everything, less what stands of tables that a stock node has not.
 fn read_stock(store: &SchemaStore, table: &str) -> ReadPage {
     let mut page = read(store, "system_virtual_schema", table, everything());
-    let ours = ["pending_compactions", "write_stalls"];
+    let ours = ["pending_compactions", "request_latency", "write_stalls"];
     let is_ours = |row: &basalt_model::Row| {
         let named = row.clustering.0.first().and_then(|name| encode::read_text(name.as_ref()?));
         named.is_some_and(|name| ours.contains(&&*name))
