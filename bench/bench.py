@@ -150,7 +150,7 @@ def main(arguments):
     failed = 0
     if options.command != "report":
         failed = run(options)
-    if options.command != "report" and latte.is_there():
+    if options.command == "run" and latte.is_there():
         latte.cross_check(options, lambda line: print(line, flush=True))
     write_report(options)
     if failed:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -130,17 +131,24 @@ class Server:
         return {"data": data, "log": log}
 
 
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
 class Basalt(Server):
     name = "basalt"
 
     def command(self):
+        self.admin_port = free_port()
         (self.directory / "basalt.yaml").write_text(cassandra.durability(self.durability))
         return [binary(), "run", "--config", str(self.directory / "basalt.yaml"), "--data-dir", str(self.directory / "data"),
-                "--listen", ADDRESS, "--port", str(PORT), "--admin-port", "-1", "--memory", f"{self.memory}MiB"]
+                "--listen", ADDRESS, "--port", str(PORT), "--admin-port", str(self.admin_port), "--memory", f"{self.memory}MiB"]
 
     def sources(self):
         """What the client looks at while it runs."""
-        return [f"pid:{self.pid}"]
+        return [f"pid:{self.pid}", f"prometheus:http://127.0.0.1:{self.admin_port}/metrics"]
 
     def is_log(self, path):
         return path.suffix == ".log" and self.is_data(path)

@@ -55,9 +55,9 @@ class Said(unittest.TestCase):
         self.assertIn("response_ms", stress.summary({**outcome, "load": {"open": {}}}, []))
 
     def test_lattes_throughput_is_found(self):
-        self.assertEqual(latte.parse("   Cycles  1\n   Throughput [op/s]     12,345 ± 678\n"), 12345.0)
+        self.assertEqual(latte.throughput({"result": {"cycle_throughput": {"n": 3, "value": 12345.5, "std_err": None}}}), 12345.5)
         with self.assertRaises(servers.Failed):
-            latte.parse("nothing")
+            latte.throughput({"result": {}})
 
 
 class Kept(unittest.TestCase):
