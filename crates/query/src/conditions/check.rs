@@ -134,17 +134,36 @@ fn any_entry(bound: &Bound, (key, value): (&DataType, &DataType), actual: Option
     Ok(false)
 }
 
-/// Compares a map's values: Cassandra takes them for keys, and trips over those that are none. Of a collection that
-/// says it is empty it looks no further than at the count.
+/// Compares a map's values: Cassandra takes them for keys, and trips over those that its comparator of keys cannot read. Of
+/// a collection that says it is empty it looks no further than at the count.
 fn compare_entries((key, value): (&DataType, &DataType), actual: &Bytes, wanted: &Bytes) -> Ordering {
     let count = |value: &Bytes| value.first_chunk::<4>().map(|bytes| i32::from_be_bytes(*bytes));
     match (count(actual), count(wanted)) {
         (Some(a), Some(b)) if key.is_collection() && a.min(b) <= 0 => return a.cmp(&b),
         _ => {}
     }
-    let takes_any = matches!(key, DataType::Text | DataType::Ascii | DataType::Blob | DataType::Varint);
-    let are_keys = [actual, wanted].iter().all(|value| key.validate(value).is_ok());
-    if takes_any || are_keys { key.compare(actual, wanted) } else { value.compare(actual, wanted) }
+    let are_keys = [actual, wanted].iter().all(|value| reads_as_key(key, value));
+    if are_keys { key.compare(actual, wanted) } else { value.compare(actual, wanted) }
+}
+
+/// Whether Cassandra compares these bytes as a value of this type. Most types look at as many bytes as there are.
+fn reads_as_key(key: &DataType, bytes: &Bytes) -> bool {
+    match key {
+        DataType::Float => bytes.is_empty() || bytes.len() >= 4,
+        DataType::Double => bytes.is_empty() || bytes.len() >= 8,
+        DataType::Decimal => bytes.is_empty() || bytes.len() >= 5,
+        DataType::TinyInt | DataType::SmallInt => !bytes.is_empty(),
+        DataType::Uuid
+        | DataType::TimeUuid
+        | DataType::LegacyTimeUuid
+        | DataType::List { .. }
+        | DataType::Set { .. }
+        | DataType::Map { .. }
+        | DataType::Tuple(_)
+        | DataType::Udt { .. }
+        | DataType::Vector { .. } => key.validate(bytes).is_ok(),
+        _ => true,
+    }
 }
 
 fn field_holds(bound: &Bound, data_type: &DataType, cells: &[Cell], field: usize) -> CqlResult<bool> {
