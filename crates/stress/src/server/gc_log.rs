@@ -145,29 +145,43 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    //! Lines in the form of JDK 17 with G1, and a log that grows while it is read.
+    //! Lines that the JVM of a Cassandra 5.0 wrote (JDK 17, G1, `-Xlog:gc*:file=...:time,uptime,level,tags`), some in forms
+    //! that other settings give, and a log that grows while it is read.
     use std::io::Write;
 
     use super::*;
 
     const LINES: &str = "\
-[2026-01-02T03:04:05.678+0000][0.512s][info][gc,start    ] GC(12) Pause Young (Normal) (G1 Evacuation Pause)
-[2026-01-02T03:04:05.690+0000][0.524s][info][gc,phases   ] GC(12)   Evacuate Collection Set: 11.0ms
-[2026-01-02T03:04:05.690+0000][0.524s][info][gc          ] GC(12) Pause Young (Normal) (G1 Evacuation Pause) 512M->300M(1024M) 12.345ms
-[2026-01-02T04:04:06.000+0100][info][gc] GC(13) Pause Remark 310M->310M(1024M) 3.000ms
-[0.900s][info][gc] GC(14) Pause Full (System.gc()) 310M->100M(1024M) 250.000ms
-[2026-01-02T03:04:07.000+0000][info][gc] GC(15) Concurrent Mark Cycle 85.000ms
+[2026-11-22T15:04:09.345+0000][6.290s][info][gc,start    ] GC(2) Pause Young (Concurrent Start) (Metadata GC Threshold)
+[2026-11-22T15:04:09.371+0000][6.315s][info][gc,phases   ] GC(2)   Evacuate Collection Set: 24.3ms
+[2026-11-22T15:04:09.371+0000][6.315s][info][gc,heap     ] GC(2) Eden regions: 4->0(55)
+[2026-11-22T15:04:09.371+0000][6.315s][info][gc          ] GC(2) Pause Young (Concurrent Start) (Metadata GC Threshold) 15M->12M(1024M) 25.332ms
+[2026-11-22T15:04:09.371+0000][6.315s][info][gc          ] GC(3) Concurrent Mark Cycle
+[2026-11-22T15:04:09.439+0000][6.383s][info][gc,marking  ] GC(3) Concurrent Mark From Roots
+[2026-11-22T15:04:09.530+0000][6.475s][info][gc          ] GC(3) Pause Remark 13M->13M(1024M) 5.372ms
+[2026-11-22T15:04:09.530+0000][6.475s][info][gc,marking  ] GC(3) Concurrent Mark 91.507ms
+[2026-11-22T15:20:13.952+0000][970.897s][info][gc,phases      ] GC(21) Phase 1: Mark live objects 384.659ms
+[2026-11-22T15:20:14.230+0000][971.175s][info][gc             ] GC(21) Pause Full (Diagnostic Command) 153M->133M(1024M) 662.464ms
+";
+
+    /// A zone of its own, and no wall clock.
+    const OTHERS: &str = "\
+[2026-11-22T16:20:15.000+0100][info][gc] GC(22) Pause Remark 310M->310M(1024M) 3.000ms
+[972.900s][info][gc] GC(23) Pause Full (System.gc()) 310M->100M(1024M) 250.000ms
 ";
 
     #[test]
     fn lines_of_g1_are_understood() {
-        let found: Vec<Line> = LINES.lines().map(parse).filter(|line| *line != Line::Other).collect();
-        let second = 1_767_323_045_000_000;
+        let lines = LINES.lines().chain(OTHERS.lines());
+        let found: Vec<Line> = lines.map(parse).filter(|line| *line != Line::Other).collect();
+        let pause = |end_micros, nanos| Line::Pause(Pause { end_micros, nanos });
         assert_eq!(
             found,
             [
-                Line::Pause(Pause { end_micros: second + 690_000, nanos: 12_345_000 }),
-                Line::Pause(Pause { end_micros: second + 1_000_000, nanos: 3_000_000 }),
+                pause(1_795_359_849_371_000, 25_332_000),
+                pause(1_795_359_849_530_000, 5_372_000),
+                pause(1_795_360_814_230_000, 662_464_000),
+                pause(1_795_360_815_000_000, 3_000_000),
                 Line::PauseWithoutTime,
             ]
         );
@@ -192,21 +206,25 @@ mod tests {
     #[test]
     fn what_is_appended_during_the_run_is_read_once() {
         let path = std::env::temp_dir().join(format!("basalt-gc-{}.log", std::process::id()));
-        std::fs::write(&path, LINES).unwrap();
+        std::fs::write(&path, OTHERS).unwrap();
         let mut log = GcLog::new(path.clone());
-        let mut recorder = Recorder::new(1_767_323_045_000_000);
+        let mut recorder = Recorder::new(1_795_360_813_000_000);
         log.sample(&mut recorder).unwrap();
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         // The last line comes in two pieces.
         let (first, second) = LINES.split_at(LINES.len() - 20);
-        for piece in [first, second] {
+        for piece in [first, second, OTHERS] {
             file.write_all(piece.as_bytes()).unwrap();
             log.sample(&mut recorder).unwrap();
         }
         let told = log.finish(&mut recorder).unwrap_err();
         std::fs::remove_file(&path).unwrap();
         let samples = recorder.into_samples();
-        assert_eq!(samples.series[0].points, [(677_655_000, 12_345_000.0), (997_000_000, 3_000_000.0)]);
+        // What ended before the run stands at its begin.
+        assert_eq!(
+            samples.series[0].points,
+            [(0, 25_332_000.0), (0, 5_372_000.0), (567_536_000, 662_464_000.0), (1_997_000_000, 3_000_000.0)]
+        );
         assert!(told.starts_with("1 pauses without a time"), "{told}");
     }
 }

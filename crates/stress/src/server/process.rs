@@ -135,20 +135,21 @@ fn stalled_micros(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    //! Text in the form of proc(5), and this very process.
+    //! What Linux 6.18 said of a Cassandra 5.0 under load, and this very process.
     use super::*;
 
-    const STAT: &str = "4711 (java) (x) S 1 4711 4711 0 -1 1077936192 1432518 12 57 0 318220 40311 1 0 20 0 131 0 \
-                        8131 9663676416 1310720 18446744073709551615 1 1 0 0 0 0 0 4096 134301 0 0 0 17 3 0 0 0 0 0";
+    const STAT: &str = "19306 (java) S 1 19306 19306 0 -1 4194304 363630 114 52 1 9190 2382 0 0 35 15 108 0 107620 3914035200 \
+                        393385 18446744073709551615 94124073009152 94124073010037 140724778298512 0 0 0 0 3 16800972 0 0 0 \
+                        17 1 0 0 0 0 0 94124073020736 94124073021464 94124982149120 140724778307550 140724778310191 \
+                        140724778310191 140724778311628 0";
 
     #[test]
     fn a_stat_is_understood() {
         let stat = Stat::parse(STAT).unwrap();
-        assert_eq!((stat.user_ticks, stat.system_ticks, stat.threads), (318_220.0, 40_311.0, 131.0));
-        assert_eq!(
-            (stat.minor_faults, stat.major_faults, stat.resident_pages),
-            (1_432_518.0, 57.0, 1_310_720.0)
-        );
+        assert_eq!((stat.user_ticks, stat.system_ticks, stat.threads), (9_190.0, 2_382.0, 108.0));
+        assert_eq!((stat.minor_faults, stat.major_faults, stat.resident_pages), (363_630.0, 52.0, 393_385.0));
+        let odd = Stat::parse(&STAT.replace("(java)", "(java) (x)")).unwrap();
+        assert_eq!(odd.threads, 108.0);
         for broken in ["", "1 (a", "1 (a) S 1", &STAT[..80]] {
             assert_eq!(Stat::parse(broken), None, "{broken}");
         }
@@ -156,10 +157,15 @@ mod tests {
 
     #[test]
     fn counters_are_understood() {
-        let io = "rchar: 1\nwchar: 2\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 0\n";
-        assert_eq!((field(io, "read_bytes"), field(io, "write_bytes")), (Some(8192.0), Some(4096.0)));
-        let some = "some avg10=0.00 avg60=0.12 avg300=0.05 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n";
-        assert_eq!(stalled_micros(some), Some(123_456.0));
+        let io = "rchar: 26379863\nwchar: 5679923\nsyscr: 21267\nsyscw: 21123\nread_bytes: 11722752\nwrite_bytes: 36081664\n\
+                  cancelled_write_bytes: 606208\n";
+        assert_eq!(
+            (field(io, "read_bytes"), field(io, "write_bytes")),
+            (Some(11_722_752.0), Some(36_081_664.0))
+        );
+        let some = "some avg10=94.35 avg60=93.92 avg300=89.81 total=1205854290\n\
+                    full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
+        assert_eq!(stalled_micros(some), Some(1_205_854_290.0));
         assert_eq!(stalled_micros("total=1"), None);
     }
 
