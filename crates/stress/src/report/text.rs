@@ -6,8 +6,11 @@ use std::fmt::{Result, Write};
 use super::own_times;
 use super::standing::{self, Standing, gap, is_known};
 use super::words::{count, duration, ms, ms_of, plural, share};
-use crate::outcome::{Counts, KindOutcome, Latency, Outcome};
+use crate::outcome::{Counts, Interval, KindOutcome, Latency, Outcome};
 use crate::search::Sla;
+
+/// A wait that a user feels, nanoseconds.
+const FELT_NANOS: u64 = 100_000_000;
 
 /// Columns of the page.
 const WIDTH: usize = 96;
@@ -145,6 +148,7 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
     }
     let client = &outcome.client;
     writeln!(out, "\nclient         {}; {} of processor time", client.reason, duration(client.cpu_nanos))?;
+    smoothness(out, outcome)?;
     for event in &outcome.events {
         writeln!(out, "at {:>10}  {}", duration(event.at_nanos), event.text)?;
     }
@@ -164,6 +168,30 @@ fn details(out: &mut String, outcome: &Outcome) -> Result {
         writeln!(out, "server         {gap}")?;
     }
     writeln!(out)
+}
+
+/// How even the run was: the longest wait of each interval, and how many had one that a user feels.
+fn smoothness(out: &mut String, outcome: &Outcome) -> Result {
+    let longest = |interval: &Interval| {
+        let clock = if outcome.is_open() { &interval.response } else { &interval.service };
+        clock.unpack().0.max()
+    };
+    let mut all: Vec<(u64, u64)> =
+        outcome.intervals.iter().map(|interval| (longest(interval), interval.start_nanos)).collect();
+    let felt = all.iter().filter(|(longest, _)| *longest > FELT_NANOS).count() as u64;
+    let Some(&(worst, at)) = all.iter().max() else { return Ok(()) };
+    all.sort_unstable();
+    let median = all[all.len() / 2].0;
+    writeln!(
+        out,
+        "smoothness     longest of each of {}: half below {}, {} over {}, worst {} at {}",
+        plural(all.len() as u64, "interval"),
+        duration(median),
+        count(felt),
+        duration(FELT_NANOS),
+        duration(worst),
+        duration(at)
+    )
 }
 
 /// The kinds that were asked for: a workload may have some that its words leave out.
@@ -270,6 +298,7 @@ mod tests {
               insert                     4,981      0.449 (0.398)       2812.3 (1.2)            too few         2992.6 (2.3)
 
             client         its own delays stay below a tenth of what was measured; 3 s of processor time
+            smoothness     longest of each of 20 intervals: half below 1.64 ms, 1 over 100 ms, worst 3 s at 11 s
             at        8 s  the server stood still for 3.0 s
 
             op rate : 500
