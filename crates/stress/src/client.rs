@@ -80,4 +80,16 @@ pub struct PreparedId {
     pub id: Bytes,
     /// The id of its result metadata (v5).
     pub metadata: Bytes,
+    /// The places of the partition key's parts among its values (v4 and later); empty where not all are bound.
+    pub partition_key: Vec<u16>,
+}
+
+impl From<basalt_wire::response::Prepared> for PreparedId {
+    fn from(prepared: basalt_wire::response::Prepared) -> PreparedId {
+        PreparedId {
+            id: prepared.id,
+            metadata: prepared.result_metadata_id.unwrap_or_default(),
+            partition_key: prepared.metadata.partition_key_indexes,
+        }
+    }
 }

@@ -9,6 +9,7 @@ mod in_flight;
 mod lane;
 mod link;
 mod outcome;
+mod routing;
 mod timer;
 mod usage;
 mod worker;
@@ -38,6 +39,7 @@ use crate::workload::Workload;
 use collect::{Collected, Collector};
 use lane::{Lane, Pace, Work};
 use link::{Clock, Link, Target};
+use routing::Routing;
 use worker::{Limits, Message, Reports, Worker};
 
 /// Records that a worker fills while others are collected.
@@ -77,7 +79,7 @@ pub enum Asked {
 pub struct Settings {
     /// Clocks and threads.
     pub env: SharedEnv,
-    /// The nodes; connections are dealt out to them in turn.
+    /// The nodes; connections are dealt out to them in turn, and requests by the tokens that they own.
     pub targets: Vec<SocketAddr>,
     /// How to connect.
     pub client: client::Options,
@@ -146,7 +148,11 @@ pub enum Error {
 /// When a connection cannot be made before the first request. What goes wrong later is in the
 /// outcome.
 pub fn run(mut settings: Settings, observer: &mut dyn Observer) -> Result<Finished, Error> {
-    let workers = start_workers(&settings)?;
+    if settings.targets.is_empty() {
+        return Err(Error::NoTarget);
+    }
+    let routing = Routing::ask(&settings)?.map(Arc::new);
+    let workers = start_workers(&settings, routing.as_ref())?;
     let mut version = None;
     for posted in &workers.posted {
         // A worker that is gone without a word has died.
@@ -179,7 +185,7 @@ pub fn run(mut settings: Settings, observer: &mut dyn Observer) -> Result<Finish
         sink.flush()?;
     }
     let acknowledged = std::mem::take(&mut collected.acknowledged);
-    let outcome = outcome::build(&settings, collected, started_micros, version);
+    let outcome = outcome::build(&settings, collected, started_micros, version, routing.is_some());
     Ok(Finished { outcome, acknowledged })
 }
 
@@ -199,6 +205,7 @@ struct Workers {
 struct Post {
     lane: Lane,
     targets: Vec<Target>,
+    routing: Option<Arc<Routing>>,
     limits: Limits,
     reports: Reports,
     env: SharedEnv,
@@ -211,10 +218,7 @@ fn share(whole: usize, number: usize, of: usize) -> usize {
     whole / of + usize::from(number < whole % of)
 }
 
-fn start_workers(settings: &Settings) -> Result<Workers, Error> {
-    if settings.targets.is_empty() {
-        return Err(Error::NoTarget);
-    }
+fn start_workers(settings: &Settings, routing: Option<&Arc<Routing>>) -> Result<Workers, Error> {
     let mut count = settings.workers.clamp(1, settings.connections.max(1));
     if let Asked::Closed { threads, .. } | Asked::Load { threads } = settings.asked {
         count = count.min(threads.max(1) as usize);
@@ -247,6 +251,7 @@ fn start_workers(settings: &Settings) -> Result<Workers, Error> {
         let post = Post {
             lane: lane(settings, worker, count, &next),
             targets: (first..first + connections).map(|at| target(settings, at)).collect(),
+            routing: routing.cloned(),
             limits: limits(settings),
             reports,
             env: Arc::clone(&settings.env),
@@ -264,8 +269,10 @@ fn start_workers(settings: &Settings) -> Result<Workers, Error> {
 }
 
 fn target(settings: &Settings, connection: usize) -> Target {
+    let node = connection % settings.targets.len();
     Target {
-        address: settings.targets[connection % settings.targets.len()],
+        node,
+        address: settings.targets[node],
         options: settings.client.clone(),
         workload: Arc::clone(&settings.workload),
     }
@@ -312,7 +319,7 @@ fn work(post: Post) {
         Err(error) => return drop(post.posted.send(Err(error.into()))),
     };
     let _entered = runtime.enter();
-    let Post { lane, targets, limits, reports, env, posted, begin } = post;
+    let Post { lane, targets, routing, limits, reports, env, posted, begin } = post;
     let mut version = ProtocolVersion::CURRENT;
     let connected: Result<Vec<Link>, client::Error> = targets
         .into_iter()
@@ -332,7 +339,7 @@ fn work(post: Post) {
     let head_start = start.saturating_sub(env.monotonic_nanos());
     std::thread::sleep(Duration::from_nanos(head_start));
     let (worker, messages) = (reports.worker, reports.messages.clone());
-    match Worker::new(lane, links, Clock { env, start }, limits, reports) {
+    match Worker::new(lane, links, routing, Clock { env, start }, limits, reports) {
         Ok(worker) => runtime.block_on(worker.run()),
         Err(error) => drop(messages.send(Message::failed(worker, error))),
     }

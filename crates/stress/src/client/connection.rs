@@ -169,8 +169,7 @@ impl Connection {
         let at = self.preparing.take()?;
         match response {
             Response::Result(QueryResult::Prepared(prepared)) => {
-                let metadata = prepared.result_metadata_id.unwrap_or_default();
-                self.ids[at] = PreparedId { id: prepared.id, metadata };
+                self.ids[at] = prepared.into();
                 self.prepare(at + 1, statements);
                 self.preparing.is_none().then_some(Ok(()))
             }

@@ -127,9 +127,7 @@ impl Session {
     pub fn prepare(&mut self, text: &str) -> Result<PreparedId, Error> {
         let prepare = Prepare { query: text.to_owned(), keyspace: None };
         match self.call(&Request::Prepare(prepare))? {
-            Response::Result(QueryResult::Prepared(prepared)) => {
-                Ok(PreparedId { id: prepared.id, metadata: prepared.result_metadata_id.unwrap_or_default() })
-            }
+            Response::Result(QueryResult::Prepared(prepared)) => Ok(prepared.into()),
             _ => Err(Error::Unexpected("PREPARE")),
         }
     }
@@ -191,6 +189,11 @@ impl Prepared {
     /// The version spoken.
     pub fn version(&self) -> ProtocolVersion {
         self.session.version()
+    }
+
+    /// Its statements, in order.
+    pub fn ids(&self) -> &[PreparedId] {
+        &self.ids
     }
 
     /// Goes on as a connection that never waits. Must be called on a runtime.

@@ -44,7 +44,9 @@ impl Clock {
 /// Whom a link connects to, and how.
 #[derive(Clone)]
 pub struct Target {
-    /// The node.
+    /// The node's place among those of the run.
+    pub node: usize,
+    /// Where it is.
     pub address: SocketAddr,
     /// How.
     pub options: client::Options,
@@ -91,6 +93,11 @@ impl Link {
             connecting: None,
             retry_at: 0,
         }
+    }
+
+    /// The node's place among those of the run.
+    pub fn node(&self) -> usize {
+        self.target.node
     }
 
     /// Whether there is a connection.

@@ -17,6 +17,7 @@ pub fn build(
     collected: Collected,
     started_micros: i64,
     version: Option<ProtocolVersion>,
+    is_routed: bool,
 ) -> Outcome {
     let mut counts = Counts::default();
     collected.counts.iter().for_each(|kind| add_counts(&mut counts, kind));
@@ -52,7 +53,7 @@ pub fn build(
     Outcome {
         format: FORMAT,
         command: settings.command.clone(),
-        setting: setting(settings, started_micros, version),
+        setting: setting(settings, started_micros, version, is_routed),
         workload: settings.workload.name().to_owned(),
         seed: settings.seed,
         load: load(settings, collected.ended),
@@ -134,13 +135,19 @@ fn client(settings: &Settings, collected: &Collected) -> Client {
     }
 }
 
-fn setting(settings: &Settings, started_micros: i64, version: Option<ProtocolVersion>) -> Setting {
+fn setting(
+    settings: &Settings,
+    started_micros: i64,
+    version: Option<ProtocolVersion>,
+    is_routed: bool,
+) -> Setting {
     let client = &settings.client;
     let compression = client.compression.map_or("none", |compression| compression.name());
     let facts = [
         ("protocol", version.map_or_else(|| "unknown".to_owned(), |version| version.to_string())),
         ("compression", compression.to_owned()),
         ("connections", settings.connections.to_string()),
+        ("routing", if is_routed { "by token" } else { "in turn" }.to_owned()),
         ("consistency", client.consistency.to_string()),
         ("in-flight cap", settings.in_flight.to_string()),
         ("timeout ms", (settings.timeout_nanos / 1_000_000).to_string()),

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 
 use super::lane::{Bound, Lane};
 use super::link::{Clock, Link};
+use super::routing::Routing;
 use super::timer::Timer;
 use super::usage::Usage;
 use crate::outcome::Counts;
@@ -116,6 +117,8 @@ pub struct Reports {
 pub struct Worker {
     lane: Lane,
     links: Vec<Link>,
+    /// Where there are several nodes.
+    routing: Option<Arc<Routing>>,
     next_link: usize,
     clock: Clock,
     limits: Limits,
@@ -140,6 +143,7 @@ impl Worker {
     pub fn new(
         lane: Lane,
         links: Vec<Link>,
+        routing: Option<Arc<Routing>>,
         clock: Clock,
         limits: Limits,
         reports: Reports,
@@ -147,6 +151,7 @@ impl Worker {
         Ok(Worker {
             lane,
             links,
+            routing,
             next_link: 0,
             clock,
             limits,
@@ -262,23 +267,30 @@ impl Worker {
             if self.lane.next_due().is_none_or(|due| due > now) || self.lane.is_exhausted(now) {
                 return false;
             }
-            let Some(at) = self.link_with_room() else {
+            let Some(any) = self.link_with_room(None) else {
                 self.hold();
                 return false;
             };
             let Some(due) = self.lane.begin(now) else { return false };
+            let at = self.link_of_owner().unwrap_or(any);
             self.links[at].send(&mut self.lane, due, now);
         }
         true
     }
 
-    /// The next connection in turn that takes a request.
-    fn link_with_room(&mut self) -> Option<usize> {
+    /// The next connection in turn, to this node if one is given, that takes a request.
+    fn link_with_room(&mut self, node: Option<usize>) -> Option<usize> {
         let count = self.links.len();
-        let at =
-            (0..count).map(|step| (self.next_link + step) % count).find(|at| self.links[*at].has_room())?;
+        let takes = |link: &Link| node.is_none_or(|node| link.node() == node) && link.has_room();
+        let at = (0..count).map(|step| (self.next_link + step) % count).find(|at| takes(&self.links[*at]))?;
         self.next_link = (at + 1) % count;
         Some(at)
+    }
+
+    /// A connection to the node that owns what the lane has begun, where that is known and there is one.
+    fn link_of_owner(&mut self) -> Option<usize> {
+        let node = self.routing.as_ref()?.node(self.lane.operation())?;
+        self.link_with_room(Some(node))
     }
 
     /// What is due has to wait.
