@@ -65,9 +65,25 @@ impl Coordinator {
         self
     }
 
-    /// What to tell the observer of a read or write that begins now.
+    /// When a read or write begins, by the one clock of deadlines and observers; 0 where there are neither.
     pub(crate) fn begin(&self) -> u64 {
-        self.observer.as_ref().map_or(0, |observer| observer.begin())
+        match (&self.patience, &self.observer) {
+            (Some((env, _)), _) => env.monotonic_nanos(),
+            (None, Some(observer)) => observer.begin(),
+            (None, None) => 0,
+        }
+    }
+
+    /// The deadline of a request that has begun.
+    pub(crate) fn deadline_since(
+        &self,
+        began_nanos: u64,
+        timeout_ms: impl FnOnce(&Timeouts) -> u64,
+    ) -> Deadline {
+        match &self.patience {
+            Some((_, timeouts)) => Deadline::since(began_nanos, timeout_ms(timeouts)),
+            None => Deadline::NEVER,
+        }
     }
 
     /// Tells of a read of one page.

@@ -317,6 +317,7 @@ impl Coordinator {
             row_filter: RowFilter::default(),
             limits: DataLimits::NONE,
             target: ReadTarget::Partition { key: update.key.clone(), filter },
+            layout: None,
         };
         let mut page = self.until(deadline, self.replica.read(command, deadline)).await?;
         Ok((page.partitions.pop(), page.stopped_early))

@@ -43,7 +43,13 @@ impl Coordinator {
     ) -> impl Future<Output = Result<ReadPage, CqlError>> {
         let began_nanos = self.begin();
         let (table, is_range) = (command.table.id, matches!(command.target, ReadTarget::Range { .. }));
-        let deadline = self.deadline(|timeouts| if is_range { timeouts.range_ms } else { timeouts.read_ms });
+        let deadline =
+            self.deadline_since(
+                began_nanos,
+                |timeouts| {
+                    if is_range { timeouts.range_ms } else { timeouts.read_ms }
+                },
+            );
         // Asked before the first poll: the future needs no room for the command.
         let reply = self.until(deadline, self.replica.read(command, deadline));
         let told = move |error| {

@@ -37,12 +37,12 @@ impl Coordinator {
             return Ok(());
         }
         let keyspace = mutations.first().map(|mutation| mutation.keyspace.clone()).unwrap_or_default();
+        let (began_nanos, tables) = (self.begin(), tables_of(&mutations));
         let deadline = match write_type {
             // The next conditional statement must see what this one wrote: it cannot be left behind.
             WriteType::Cas => Deadline::NEVER,
-            _ => self.deadline(|timeouts| timeouts.write_ms),
+            _ => self.deadline_since(began_nanos, |timeouts| timeouts.write_ms),
         };
-        let (began_nanos, tables) = (self.begin(), tables_of(&mutations));
         let applied = self.until(deadline, self.replica.apply(mutations, deadline)).await;
         // Cassandra times conditional writes apart, and not by table.
         if write_type != WriteType::Cas {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use crate::clustering::{Clustering, Slice};
 use crate::key::DecoratedKey;
+use crate::packed::{Layout, PackedRows};
 use crate::row::Row;
 use crate::schema::{ColumnId, Table};
 use crate::token::Token;
@@ -29,6 +30,8 @@ pub struct ReadCommand {
     pub limits: DataLimits,
     /// Which partitions and rows.
     pub target: ReadTarget,
+    /// Rows may come packed like this; whoever asks takes them as they are otherwise, too. Not with a row filter.
+    pub layout: Option<Arc<Layout>>,
 }
 
 /// Which static and regular columns are fetched (`db/filter/ColumnFilter`). Key columns always are.
@@ -313,4 +316,21 @@ pub struct PartitionRows {
     pub static_row: Option<Row>,
     /// Its rows, in reading direction.
     pub rows: Vec<Row>,
+    /// Its rows instead, if they come packed.
+    pub packed: Option<PackedRows>,
+}
+
+impl PartitionRows {
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.packed.as_ref().map_or(self.rows.len(), |packed| packed.count as usize)
+    }
+
+    /// The clustering of the last row.
+    pub fn last_clustering(&self) -> Option<&Clustering> {
+        match &self.packed {
+            Some(packed) => (packed.count > 0).then_some(&packed.last),
+            None => self.rows.last().map(|row| &row.clustering),
+        }
+    }
 }

@@ -14,7 +14,12 @@ impl Deadline {
 
     /// So many milliseconds from now.
     pub fn after(env: &dyn Env, millis: u64) -> Deadline {
-        Deadline { at_nanos: env.monotonic_nanos().saturating_add(millis.saturating_mul(1_000_000)) }
+        Deadline::since(env.monotonic_nanos(), millis)
+    }
+
+    /// So many milliseconds after a moment of [`Env::monotonic_nanos`].
+    pub fn since(began_nanos: u64, millis: u64) -> Deadline {
+        Deadline { at_nanos: began_nanos.saturating_add(millis.saturating_mul(1_000_000)) }
     }
 
     /// Whether it is over.

@@ -15,6 +15,7 @@ pub mod error;
 pub mod ids;
 pub mod key;
 pub mod mutation;
+pub mod packed;
 pub mod paging_state;
 pub mod quote;
 #[cfg(test)]

@@ -190,11 +190,11 @@ impl Connection {
                     Some(ServerEvent::Request(request)) => (request, self.arrived_nanos, None),
                 },
             };
-            if self.answer_at_once(&request, arrived_nanos) {
+            let now_nanos = self.local.node.env.monotonic_nanos();
+            if self.answer_at_once(&request, arrived_nanos, now_nanos) {
                 progress = true;
                 continue;
             }
-            let now_nanos = self.local.node.env.monotonic_nanos();
             let Err(now_over) = self.limits.begin(u64::from(request.body_len), now_nanos) else {
                 self.freed = None;
                 let begun = self.begun(request, arrived_nanos, now_nanos, over);
@@ -259,7 +259,7 @@ impl Connection {
     }
 
     /// What needs no statement: the handshake, and requests that may not begin any more.
-    fn answer_at_once(&mut self, request: &ClientRequest, arrived_nanos: u64) -> bool {
+    fn answer_at_once(&mut self, request: &ClientRequest, arrived_nanos: u64, now_nanos: u64) -> bool {
         if let Some(response) = self.handshake.answer(&request.request, request.reply_to.version) {
             self.client.count_request();
             self.machine.respond(request.reply_to, &response, &Prelude::EMPTY);
@@ -270,7 +270,7 @@ impl Connection {
             self.refuse(request, arrived_nanos, CqlError::Overloaded("Server is shutting down".into()));
             return true;
         }
-        let waited_nanos = self.local.node.env.monotonic_nanos().saturating_sub(arrived_nanos);
+        let waited_nanos = now_nanos.saturating_sub(arrived_nanos);
         if waited_nanos > self.local.node.transport.request_timeout_ms * 1_000_000 {
             let error = CqlError::Overloaded("Query timed out before it could start".into());
             self.refuse(request, arrived_nanos, error);
@@ -304,16 +304,19 @@ impl Connection {
         let version = answer.reply_to.version;
         match answer.reply {
             Reply::Message(response) => self.machine.respond(answer.reply_to, &response, &answer.prelude),
-            Reply::Rows { set, skip_metadata, is_changed, statement } => {
-                let columns = match statement {
-                    Some(id) => self.local.columns(id, &set.metadata, version),
-                    None => Rc::new(encode(&set.metadata, version)),
+            Reply::Rows { set, skip_metadata, is_changed, is_prepared } => {
+                let columns = match is_prepared {
+                    true => self.local.columns(&set.metadata, version),
+                    false => Rc::new(encode(&set.metadata, version)),
                 };
                 let new_metadata_id = is_changed.then_some(set.metadata.id.as_slice());
                 let head = RowsHead { columns: &columns, skip_metadata, new_metadata_id };
                 let width = set.metadata.columns.len();
                 self.machine.respond_with(answer.reply_to, Opcode::Result, &answer.prelude, |_, out| {
                     let mut rows = RowsWriter::begin(out, head);
+                    if !set.packed.is_empty() {
+                        rows.packed(set.row_count, set.packed.iter().map(|part| &**part));
+                    }
                     for (index, cell) in set.values.iter().enumerate() {
                         rows.cell(cell.as_deref());
                         if (index + 1) % width == 0 {

@@ -11,6 +11,7 @@ use basalt_query::QueryProcessor;
 use basalt_query::result::ResultMetadata;
 use basalt_wire::ProtocolVersion;
 use basalt_wire::response::result::{ColumnSpec, EncodedColumns};
+use foldhash::fast::RandomState;
 
 use crate::auth::Authenticator;
 use crate::clients::Clients;
@@ -40,9 +41,9 @@ pub struct Context {
     pub next_connection: AtomicU64,
 }
 
-/// Encoded columns by statement id, metadata id and protocol version. A metadata id alone does not do:
-/// it leaves out the names of keyspace and table (`ResultSet.ResultMetadata.computeResultMetadataId`).
-type KnownColumns = HashMap<([u8; 16], [u8; 16], u8), Rc<EncodedColumns>>;
+/// Encoded columns by where their metadata is, and protocol version. Each entry keeps its metadata, so that nothing else
+/// can come to be there.
+type KnownColumns = HashMap<(usize, u8), (Arc<ResultMetadata>, Rc<EncodedColumns>), RandomState>;
 
 /// What all connections of one reactor share: never touched by another thread, except to read times.
 pub struct Local {
@@ -69,22 +70,17 @@ impl Local {
     }
 
     /// The encoded columns of a prepared statement's result: the same for every execution.
-    pub fn columns(
-        &self,
-        statement: [u8; 16],
-        metadata: &ResultMetadata,
-        version: ProtocolVersion,
-    ) -> Rc<EncodedColumns> {
-        let key = (statement, metadata.id, version.number());
+    pub fn columns(&self, metadata: &Arc<ResultMetadata>, version: ProtocolVersion) -> Rc<EncodedColumns> {
+        let key = (Arc::as_ptr(metadata).addr(), version.number());
         let mut columns = self.columns.borrow_mut();
-        if let Some(known) = columns.get(&key) {
+        if let Some((_, known)) = columns.get(&key) {
             return Rc::clone(known);
         }
         if columns.len() >= COLUMNS_KEPT {
             columns.clear();
         }
         let encoded = Rc::new(encode(metadata, version));
-        columns.insert(key, Rc::clone(&encoded));
+        columns.insert(key, (Arc::clone(metadata), Rc::clone(&encoded)));
         encoded
     }
 }

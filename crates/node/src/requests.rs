@@ -75,8 +75,8 @@ pub enum Reply {
         skip_metadata: bool,
         /// The client's columns are outdated: new ones are sent with this id (v5).
         is_changed: bool,
-        /// The prepared statement these are of, if its columns are the same for every execution.
-        statement: Option<[u8; 16]>,
+        /// The rows are a prepared statement's whose columns are the same for every execution.
+        is_prepared: bool,
     },
 }
 
@@ -181,13 +181,13 @@ async fn serve(
         Request::Query(query) => {
             let options = query_options(&query.params, version)?;
             let outcome = processor.query(&query.query, &options, client).await?;
-            Ok(served(outcome, |_| (query.params.skip_metadata, false), None))
+            Ok(served(outcome, |_| (query.params.skip_metadata, false), false))
         }
         Request::Execute(execute) => {
             let id = statement_id(&execute.id)?;
             let options = query_options(&execute.params, version)?;
             let outcome = processor.execute(&id, &options, client).await?;
-            Ok(served(outcome, |set| metadata_wanted(execute, set, version), Some(id)))
+            Ok(served(outcome, |set| metadata_wanted(execute, set, version), true))
         }
         Request::Batch(batch) => {
             let options = query_options(&batch.params, version)?;
@@ -198,7 +198,7 @@ async fn serve(
                 request::BatchKind::Counter => BatchKind::Counter,
             };
             let outcome = Box::pin(processor.batch(kind, &entries, &options, client)).await?;
-            Ok(served(outcome, |_| (batch.params.skip_metadata, false), None))
+            Ok(served(outcome, |_| (batch.params.skip_metadata, false), false))
         }
         Request::Prepare(prepare) => {
             let prepared = processor.prepare(&prepare.query, prepare.keyspace.as_deref(), client)?;
@@ -214,11 +214,7 @@ async fn serve(
     }
 }
 
-fn served(
-    outcome: Outcome,
-    metadata: impl FnOnce(&ResultSet) -> (bool, bool),
-    statement: Option<[u8; 16]>,
-) -> Served {
+fn served(outcome: Outcome, metadata: impl FnOnce(&ResultSet) -> (bool, bool), is_prepared: bool) -> Served {
     let message = |result| Reply::Message(Response::Result(result));
     let mut keyspace = None;
     let reply = match outcome.result {
@@ -233,8 +229,8 @@ fn served(
         }
         StatementResult::Rows(set) => {
             let (skip_metadata, is_changed) = metadata(&set);
-            let statement = statement.filter(|_| !is_conditional(&set));
-            Reply::Rows { set, skip_metadata, is_changed, statement }
+            let is_prepared = is_prepared && !is_conditional(&set);
+            Reply::Rows { set, skip_metadata, is_changed, is_prepared }
         }
     };
     Served { reply, warnings: outcome.warnings, keyspace }

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use basalt_coordinator::Observer;
 use basalt_model::TableId;
 use basalt_model::env::SharedEnv;
+use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 
 pub use reservoir::Snapshot;
@@ -84,7 +85,8 @@ impl OfTable {
     }
 }
 
-type Shard = Mutex<HashMap<TableId, OfTable>>;
+type Tables = HashMap<TableId, OfTable, RandomState>;
+type Shard = Mutex<Tables>;
 
 /// What all tables' reads and writes cost.
 pub struct TableMetrics {
@@ -128,7 +130,7 @@ impl TableMetrics {
         self.env.monotonic_nanos()
     }
 
-    fn with(&self, now_nanos: u64, record: impl FnOnce(&mut HashMap<TableId, OfTable>, u64)) {
+    fn with(&self, now_nanos: u64, record: impl FnOnce(&mut Tables, u64)) {
         let shard = self.shards.get(SHARD.get()).or(self.shards.first());
         if let Some(shard) = shard {
             record(&mut shard.lock(), now_nanos / STEP_NANOS);

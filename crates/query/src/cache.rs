@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use foldhash::fast::RandomState;
 use parking_lot::RwLock;
 
 use crate::prepare::Prepared;
@@ -60,7 +61,7 @@ fn bytes_of(text: &str, answer: &PreparedStatement) -> usize {
 
 #[derive(Default)]
 struct Entries {
-    by_id: HashMap<[u8; 16], Arc<Entry>>,
+    by_id: HashMap<[u8; 16], Arc<Entry>, RandomState>,
     bytes: usize,
 }
 

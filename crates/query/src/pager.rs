@@ -11,6 +11,7 @@ use basalt_model::command::{
     ClusteringFilter, ColumnFilter, DataLimits, KeyBound, KeyRange, PartitionRows, ReadTarget, RowFilter,
     RowSelection,
 };
+use basalt_model::packed::Layout;
 use basalt_model::paging_state::{Form, MarkedRow, PagingState, RowMark};
 use basalt_model::{Clustering, CqlError, DecoratedKey, ReadCommand, Row, Table};
 
@@ -47,6 +48,8 @@ pub(crate) struct Query {
     pub(crate) distinct: bool,
     /// A partition with static content alone is a row.
     pub(crate) counts_static_alone: bool,
+    /// How rows may come packed.
+    pub(crate) layout: Option<Arc<Layout>>,
 }
 
 /// Which partitions are read.
@@ -204,7 +207,7 @@ impl Pager {
             for partition in page.partitions {
                 found += self.record(&partition);
                 // Static content alone leaves no mark: that of the page before stays.
-                mark = partition.rows.last().map(|row| self.mark_of(row));
+                mark = self.mark_of(&partition);
                 is_full |= take(partition)?;
             }
             self.mark = mark.or(self.mark.take());
@@ -259,6 +262,7 @@ impl Pager {
             row_filter: self.query.row_filter.clone(),
             limits,
             target,
+            layout: self.query.layout.clone(),
         }
     }
 
@@ -303,20 +307,20 @@ impl Pager {
     /// Notes how far a partition's rows bring us; how many count.
     fn record(&mut self, partition: &PartitionRows) -> i32 {
         self.enter(&partition.key);
-        let Some(last) = partition.rows.last() else {
+        let Some(last) = partition.last_clustering() else {
             // Static content alone: the partition is done.
             self.remaining_in_partition = 0;
             return i32::from(self.query.counts_static_alone && partition.static_row.is_some());
         };
-        let found = i32::try_from(partition.rows.len()).unwrap_or(i32::MAX);
-        self.last_row = Some(last.clustering.clone());
-        self.remaining_in_partition =
-            if last.clustering.is_empty() { 0 } else { self.remaining_in_partition - found };
+        let found = i32::try_from(partition.count()).unwrap_or(i32::MAX);
+        self.last_row = Some(last.clone());
+        self.remaining_in_partition = if last.is_empty() { 0 } else { self.remaining_in_partition - found };
         found
     }
 
-    fn mark_of(&self, row: &Row) -> RowMark {
-        self.mark(&row.clustering, Some(row))
+    fn mark_of(&self, partition: &PartitionRows) -> Option<RowMark> {
+        let last = partition.last_clustering()?;
+        Some(self.mark(last, partition.rows.last()))
     }
 
     /// The mark of a clustering; v3's also names the last cell of its row, if that is known.

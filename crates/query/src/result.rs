@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use basalt_model::DataType;
+use basalt_model::packed::unpack;
 use bytes::Bytes;
 
 /// A column of a result, or a bind marker.
@@ -34,10 +35,23 @@ pub struct ResultSet {
     pub metadata: Arc<ResultMetadata>,
     /// Row by row, `metadata.columns.len()` values each.
     pub values: Vec<Option<Bytes>>,
+    /// The rows instead, if there are any here: packed as [`basalt_model::packed`] says.
+    pub packed: Vec<Bytes>,
     /// Number of rows.
     pub row_count: usize,
     /// Where the next page starts, if there is one.
     pub paging_state: Option<Bytes>,
+}
+
+impl ResultSet {
+    /// The values row by row, however the rows came.
+    pub fn all_values(&self) -> Vec<Option<Bytes>> {
+        let unpacked = |bytes: &Bytes| {
+            let mut rest = bytes.clone();
+            std::iter::from_fn(move || unpack(&mut rest))
+        };
+        self.packed.iter().flat_map(unpacked).chain(self.values.iter().cloned()).collect()
+    }
 }
 
 /// What of the schema a statement changed (v5 §4.2.6, `SCHEMA_CHANGE`).

@@ -204,7 +204,12 @@ impl TestReplica {
             let rows: Vec<Row> = rows.into_iter().take(room).collect();
             count += rows.len();
             if !rows.is_empty() {
-                page.partitions.push(PartitionRows { key: key.clone(), static_row: None, rows });
+                page.partitions.push(PartitionRows {
+                    key: key.clone(),
+                    static_row: None,
+                    rows,
+                    packed: None,
+                });
             }
             if page.stopped_early {
                 break;

@@ -115,6 +115,7 @@ fn read_any(
             now_s: NOW_MICROS / 1_000_000,
             columns: ColumnFilter::All,
             row_filter: RowFilter::default(),
+            layout: None,
             limits: DataLimits { rows: 1, ..DataLimits::NONE },
             target: ReadTarget::Partition {
                 key: key(table, mix(read) % rows),

@@ -153,6 +153,7 @@ impl Ground {
             now_s: NOW_S,
             columns: ColumnFilter::All,
             row_filter: RowFilter::default(),
+            layout: None,
             limits: DataLimits { rows: limit, ..DataLimits::NONE },
             target: ReadTarget::Partition {
                 key: key(partition),

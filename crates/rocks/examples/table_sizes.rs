@@ -102,6 +102,7 @@ fn command(table: &Arc<Table>, index: u64) -> ReadCommand {
         now_s: NOW_MICROS / 1_000_000,
         columns: ColumnFilter::All,
         row_filter: RowFilter::default(),
+        layout: None,
         limits: DataLimits { rows: 1, ..DataLimits::NONE },
         target: ReadTarget::Partition {
             key: key(index),

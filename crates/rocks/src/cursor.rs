@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use basalt_model::TableId;
-use basalt_storage::engine::{Cursor, CursorOptions, EngineError, ReadTier};
+use basalt_storage::engine::{Cursor, CursorOptions, EngineError, Entry, ReadTier};
 use rocksdb::{DB, DBRawIterator, ReadOptions};
 
 use crate::error;
@@ -119,5 +119,10 @@ impl Cursor for RocksCursor<'_> {
 
     fn value(&self) -> &[u8] {
         self.iterator.value().unwrap_or_default()
+    }
+
+    fn entry(&self) -> Entry<'_> {
+        let (stored, value) = self.iterator.item().unwrap_or_default();
+        (stored.strip_prefix(self.home.prefix()).unwrap_or_default(), value)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use basalt_model::TableId;
 use basalt_storage::engine::{EngineError, StorageOptions};
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use crate::catalogue::{Place, Record};
@@ -81,7 +82,7 @@ impl Home {
 #[derive(Clone, Default)]
 pub(crate) struct TableMap {
     /// By id.
-    pub(crate) homes: HashMap<TableId, Arc<Home>>,
+    pub(crate) homes: HashMap<TableId, Arc<Home>, RandomState>,
 }
 
 impl TableMap {

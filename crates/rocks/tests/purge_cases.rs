@@ -306,6 +306,7 @@ fn a_read_ends_among_purged_keys_when_its_time_is_over() {
             row_filter: RowFilter::default(),
             limits: DataLimits::NONE,
             target,
+            layout: None,
         };
         let looks = std::cell::Cell::new(0);
         let is_over = || {

@@ -115,6 +115,7 @@ impl Store {
                     resume_after: None,
                 },
             },
+            layout: None,
         };
         let page = read::read(&*self.engine, &command, &ReadOptions::new(ReadTier::All)).expect("a read");
         page.page.partitions.iter().any(|partition| !partition.rows.is_empty())

@@ -73,6 +73,7 @@ fn command(table: &Arc<Table>, rows: RowSelection, limit: u32) -> ReadCommand {
         now_s: 1_700_000_001,
         columns: ColumnFilter::All,
         row_filter: RowFilter::default(),
+        layout: None,
         limits: DataLimits { rows: limit, ..DataLimits::NONE },
         target: ReadTarget::Partition {
             key: DecoratedKey::new(Bytes::from_static(b"Host0007/Ag3/Svlt12/AvRsT")),

@@ -190,6 +190,7 @@ impl Store {
             row_filter: RowFilter::default(),
             limits: DataLimits::NONE,
             target: ReadTarget::Range { range: KeyRange::all(), filter: ClusteringFilter::all() },
+            layout: None,
         };
         let page = read(&*self.engine, &command, &ReadOptions::new(ReadTier::All)).expect("a read").page;
         page.partitions.into_iter().map(|p| (p.key, p.static_row, p.rows)).collect()

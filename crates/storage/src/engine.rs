@@ -120,6 +120,9 @@ pub struct CursorOptions<'a> {
     pub fills_cache: bool,
 }
 
+/// A key and its value.
+pub type Entry<'e> = (&'e [u8], &'e [u8]);
+
 /// The values of several keys, in the order asked for.
 pub type Values = SmallVec<[Option<Bytes>; 4]>;
 
@@ -189,6 +192,11 @@ pub trait Cursor {
 
     /// The value here, merge operands folded, valid until the next move; empty without a position.
     fn value(&self) -> &[u8];
+
+    /// Key and value.
+    fn entry(&self) -> Entry<'_> {
+        (self.key(), self.value())
+    }
 }
 
 /// What an engine knows about one table.

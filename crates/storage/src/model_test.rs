@@ -55,6 +55,7 @@ impl World {
             row_filter: RowFilter::default(),
             limits,
             target,
+            layout: None,
         };
         read(&*self.engine, &command, &ReadOptions::new(ReadTier::All)).unwrap().page
     }

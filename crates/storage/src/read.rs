@@ -8,6 +8,7 @@ mod collect;
 pub mod digest;
 pub mod fetched;
 mod filter;
+mod packing;
 pub(crate) mod partition;
 mod patience;
 mod point;

@@ -219,6 +219,7 @@ fn command(partition: &Computed, key: &DecoratedKey, slice: Slice, reversed: boo
         row_filter: RowFilter::default(),
         limits: DataLimits::NONE,
         target: ReadTarget::Partition { key: key.clone(), filter },
+        layout: None,
     }
 }
 

@@ -118,7 +118,7 @@ impl Replica for Kept {
         if stopped_early {
             rows.truncate(limit);
         }
-        let partitions = vec![PartitionRows { key: key.clone(), static_row, rows }];
+        let partitions = vec![PartitionRows { key: key.clone(), static_row, rows, packed: None }];
         Reply::ready(Ok(ReadPage { partitions, stopped_early, tombstones: None }))
     }
 

@@ -115,6 +115,7 @@ fn command(target: ReadTarget) -> ReadCommand {
         row_filter: RowFilter::default(),
         limits: DataLimits::NONE,
         target,
+        layout: None,
     }
 }
 

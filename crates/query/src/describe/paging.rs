@@ -114,5 +114,5 @@ pub fn result<'a>(
     let row_count = values.len() / columns.len().max(1);
     let id = result_metadata_id(columns.iter().map(|column| (&*column.name, column.data_type.class_name())));
     let metadata = Arc::new(ResultMetadata { id, columns });
-    ResultSet { metadata, values, row_count, paging_state }
+    ResultSet { metadata, values, packed: Vec::new(), row_count, paging_state }
 }

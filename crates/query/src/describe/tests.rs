@@ -53,7 +53,7 @@ fn lines(result: &ResultSet) -> Vec<String> {
         .map(|column| format!("{}.{}.{} {}", column.keyspace, column.table, column.name, column.data_type))
         .collect();
     let mut lines = vec![format!("columns | {}", columns.join(" | "))];
-    for row in result.values.chunks(result.metadata.columns.len()) {
+    for row in result.all_values().chunks(result.metadata.columns.len()) {
         let values: Vec<String> =
             row.iter().map(|value| escape(std::str::from_utf8(value.as_ref().unwrap()).unwrap())).collect();
         lines.push(format!("row | {}", values.join(" | ")));

@@ -176,7 +176,8 @@ impl<'a, 'p> Part<'a, 'p> {
 
     /// What was read of a partition; whether that is enough for the page.
     fn add(&mut self, partition: PartitionRows, take: &mut Take<'_>) -> CqlResult<bool> {
-        let PartitionRows { key, mut static_row, mut rows } = partition;
+        // Rows that are grouped are not asked for packed.
+        let PartitionRows { key, mut static_row, mut rows, packed: _ } = partition;
         if self.open.as_ref().is_none_or(|(open, _)| *open != key) {
             self.close();
             if self.shown.is_over() {
@@ -189,13 +190,13 @@ impl<'a, 'p> Part<'a, 'p> {
             static_row = None;
         }
         pass(&mut self.shown, &key, &mut rows)?;
-        let partition = PartitionRows { key, static_row, rows };
+        let partition = PartitionRows { key, static_row, rows, packed: None };
         if self.hand_on(&partition)? { take(&partition) } else { Ok(false) }
     }
 
     /// Counts what the read shows of a partition; whether it is to be taken.
     fn hand_on(&mut self, partition: &PartitionRows) -> CqlResult<bool> {
-        let PartitionRows { key, static_row, rows } = partition;
+        let PartitionRows { key, static_row, rows, packed: _ } = partition;
         let is_handed_on = self.open.as_ref().is_some_and(|(_, handed_on)| *handed_on);
         if rows.is_empty() && (is_handed_on || static_row.is_none()) {
             return Ok(false);
@@ -215,7 +216,7 @@ impl<'a, 'p> Part<'a, 'p> {
             self.counted.row(&key.key, &row.clustering)?;
         }
         if let Some(row) = rows.last() {
-            self.last = Some(Last::Row(row.clustering.clone(), self.pager.mark_of(row)));
+            self.last = Some(Last::Row(row.clustering.clone(), self.pager.mark(&row.clustering, Some(row))));
             self.seen.clustering = Some(row.clustering.clone());
         }
         Ok(true)

@@ -322,6 +322,7 @@ impl<'a> Request<'a> {
             now_s,
             columns: ColumnFilter::Only(ids),
             row_filter: RowFilter::default(),
+            layout: None,
             limits: DataLimits { rows: row_limit, keeps_static: true, ..DataLimits::NONE },
             target: ReadTarget::Partition {
                 key: self.key.clone(),
@@ -447,6 +448,7 @@ fn applied(table: &Table, applied: bool) -> ResultSet {
     ResultSet {
         metadata: Arc::new(ResultMetadata { columns: vec![column], id: CONDITIONAL_RESULT_ID }),
         values: vec![Some(Bytes::from_static(if applied { &[1] } else { &[0] }))],
+        packed: Vec::new(),
         row_count: 1,
         paging_state: None,
     }

@@ -333,6 +333,7 @@ impl ModifyPlan {
                 now_s: execution.now_s,
                 columns: ColumnFilter::Only(columns.clone()),
                 row_filter: RowFilter::default(),
+                layout: None,
                 limits: DataLimits { rows: row_limit, keeps_static: true, ..DataLimits::NONE },
                 target: ReadTarget::Partition { key: key.clone(), filter },
             };
@@ -395,6 +396,7 @@ impl ModifyPlan {
         if self.updates_rows() {
             compact::check(&self.table, clustering)?;
             let mut row = writer.row(clustering.clone());
+            row.cells.reserve(self.regular.len());
             let is_compact = self.table.compact.is_some();
             // A row of a compact table is there while a cell of it is.
             if self.kind == StatementKind::Insert && !is_compact {

@@ -10,6 +10,7 @@ use basalt_coordinator::Replication;
 use basalt_cql::ast;
 use basalt_cql::ast::Selectors;
 use basalt_model::command::ColumnFilter;
+use basalt_model::packed::Layout;
 use basalt_model::schema::ColumnKind;
 use basalt_model::{DataType, Schema, Table};
 
@@ -38,6 +39,8 @@ pub(crate) struct SelectPlan {
     sort: Option<Sort>,
     limit: Option<Term>,
     per_partition_limit: Option<Term>,
+    /// How rows may come packed: where nothing is made of them but the answer.
+    layout: Option<Arc<Layout>>,
 }
 
 /// Resolves a SELECT.
@@ -91,8 +94,12 @@ pub(crate) fn prepare(
         (limit(&select.limit, "[limit]")?, limit(&select.per_partition_limit, "[per_partition_limit]")?);
     let filtered = restrictions.other_columns(&table);
     let columns = selection.column_filter(&table, &filtered, restrictions.shows_static_alone());
+    let shown =
+        selection.shown_columns().filter(|_| grouping.is_none() && sort.is_none() && !select.distinct);
+    let layout = shown.and_then(|shown| Layout::of(&table, &columns, shown)).map(Arc::new);
     Ok(SelectPlan {
         replication,
+        layout,
         columns,
         reversed,
         distinct: select.distinct,

@@ -18,6 +18,7 @@ fn command(table: &Arc<Table>, now_s: i64, target: ReadTarget) -> ReadCommand {
         row_filter: RowFilter::default(),
         limits: DataLimits::NONE,
         target,
+        layout: None,
     }
 }
 

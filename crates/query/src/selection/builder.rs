@@ -1,6 +1,7 @@
 //! Rows of a read to rows of a result (`ResultSetBuilder`, `SelectStatement.processPartition`).
 
 use basalt_model::command::PartitionRows;
+use basalt_model::packed::{PackedRows, pack};
 use basalt_model::schema::ColumnKind;
 use basalt_model::{Clustering, Row, Table};
 use bytes::Bytes;
@@ -29,6 +30,8 @@ pub(crate) struct ResultBuilder<'a> {
     first: Option<InputRow>,
     /// Row by row: the result's columns, then those fetched only to order by.
     values: Vec<Option<Bytes>>,
+    /// Rows that came packed, before those of `values`.
+    packed: Vec<Bytes>,
     rows: usize,
     bytes: usize,
 }
@@ -37,6 +40,8 @@ pub(crate) struct ResultBuilder<'a> {
 pub(crate) struct BuiltRows {
     /// Row by row, `width` values each.
     pub(crate) values: Vec<Option<Bytes>>,
+    /// All rows instead, if some came packed.
+    pub(crate) packed: Vec<Bytes>,
     /// Values a row.
     pub(crate) width: usize,
     /// Rows.
@@ -72,6 +77,7 @@ impl<'a> ResultBuilder<'a> {
             aggregations: selection.aggregations(),
             first: None,
             values: Vec::new(),
+            packed: Vec::new(),
             rows: 0,
             bytes: 0,
         })
@@ -84,6 +90,10 @@ impl<'a> ResultBuilder<'a> {
 
     /// Adds a partition's rows.
     pub(crate) fn add(&mut self, partition: &PartitionRows) -> CqlResult<()> {
+        if let Some(packed) = &partition.packed {
+            self.add_packed(packed);
+            return Ok(());
+        }
         let Some(key) = partition.key.components(self.table.partition_key_count) else { return Ok(()) };
         let static_row = partition.static_row.as_ref();
         if partition.rows.is_empty() {
@@ -98,6 +108,24 @@ impl<'a> ResultBuilder<'a> {
             self.add_row(&key, static_row, Some(row))?;
         }
         Ok(())
+    }
+
+    fn add_packed(&mut self, packed: &PackedRows) {
+        self.pack_values();
+        let lengths = 4 * self.selection.columns.len() * packed.count as usize;
+        self.rows += packed.count as usize;
+        self.bytes += packed.bytes.len().saturating_sub(lengths);
+        self.packed.push(packed.bytes.clone());
+    }
+
+    /// Puts rows that came otherwise among the packed ones, in their order.
+    fn pack_values(&mut self) {
+        if self.values.is_empty() {
+            return;
+        }
+        let mut bytes = Vec::new();
+        self.values.drain(..).for_each(|value| pack(value.as_deref(), &mut bytes));
+        self.packed.push(bytes.into());
     }
 
     /// Ends the group before the next row, if that begins another.
@@ -211,6 +239,9 @@ impl<'a> ResultBuilder<'a> {
         }
         let only_for_order = self.selection.columns.len() - self.selection.asked_columns;
         let width = self.selection.width() + only_for_order;
-        Ok(BuiltRows { values: self.values, width, rows: self.rows })
+        if !self.packed.is_empty() {
+            self.pack_values();
+        }
+        Ok(BuiltRows { values: self.values, packed: self.packed, width, rows: self.rows })
     }
 }

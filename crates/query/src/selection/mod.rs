@@ -103,6 +103,12 @@ impl Selection {
         Selection { metadata: Arc::new(metadata(table, vec![output])), json, ..self }
     }
 
+    /// The columns of the result, if it shows columns as they are and nothing else.
+    pub(crate) fn shown_columns(&self) -> Option<&[usize]> {
+        let is_plain = self.outputs.is_none() && self.json.is_none() && !self.is_aggregate();
+        (is_plain && self.columns.len() == self.asked_columns).then_some(&self.columns)
+    }
+
     /// Values of a row that are returned.
     fn width(&self) -> usize {
         match (&self.json, &self.outputs) {

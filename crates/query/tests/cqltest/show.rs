@@ -88,8 +88,9 @@ fn rows(rows: &ResultSet, is_first: bool) -> Vec<String> {
     }
     lines.push(format!("rows: {}", rows.row_count));
     let width = rows.metadata.columns.len();
-    assert_eq!(rows.values.len(), width * rows.row_count, "a result holds whole rows");
-    for row in rows.values.chunks_exact(width) {
+    let values = rows.all_values();
+    assert_eq!(values.len(), width * rows.row_count, "a result holds whole rows");
+    for row in values.chunks_exact(width) {
         let values: Vec<String> = row
             .iter()
             .map(|value| match value {

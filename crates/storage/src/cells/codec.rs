@@ -50,6 +50,17 @@ impl CellKind {
 }
 
 impl<'a> CellData<'a> {
+    /// A value that lives for ever.
+    pub fn live(timestamp: i64, value: &'a [u8]) -> CellData<'a> {
+        CellData {
+            timestamp,
+            ttl_s: NO_TTL,
+            local_deletion_time_s: NO_DELETION_TIME,
+            value,
+            is_counter: false,
+        }
+    }
+
     /// The data of a cell.
     pub fn of(cell: &'a Cell) -> CellData<'a> {
         CellData {

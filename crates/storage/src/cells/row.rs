@@ -20,6 +20,8 @@ const HAS_TTLS: u8 = 64;
 const CELL_HAS_TIMESTAMP: u64 = 1;
 const CELL_KIND_SHIFT: u32 = 1;
 const CELL_COLUMN_SHIFT: u32 = 3;
+/// A time of its own, or another kind than a live cell.
+const CELL_IS_UNUSUAL: u64 = CELL_HAS_TIMESTAMP | (3 << CELL_KIND_SHIFT);
 
 /// Deletions of multi-cell columns, ascending by column.
 pub type ComplexDeletions = SmallVec<[(ColumnId, Deletion); 1]>;
@@ -316,6 +318,15 @@ pub struct CellIter<'a> {
 
 impl<'a> CellIter<'a> {
     fn cell(&mut self) -> Result<(ColumnId, CellData<'a>), EntryError> {
+        // Most cells: alive, of the row's own time, the column's distance and the value's length in one byte each.
+        if let [header @ ..0x80, length @ ..0x80, rest @ ..] = self.reader.rest()
+            && u64::from(*header) & CELL_IS_UNUSUAL == 0
+            && let Some((value, rest)) = rest.split_at_checked(usize::from(*length))
+        {
+            let column = take_column(u64::from(*header) >> CELL_COLUMN_SHIFT, &mut self.next_column)?;
+            self.reader = Reader::of(rest);
+            return Ok((column, CellData::live(self.base.timestamp, value)));
+        }
         let reader = &mut self.reader;
         let header = reader.unsigned()?;
         let column = take_column(header >> CELL_COLUMN_SHIFT, &mut self.next_column)?;
@@ -327,13 +338,7 @@ impl<'a> CellIter<'a> {
                 return Err(EntryError::Malformed("a timestamp that needs no bytes"));
             }
         }
-        let mut cell = CellData {
-            timestamp,
-            ttl_s: NO_TTL,
-            local_deletion_time_s: NO_DELETION_TIME,
-            value: &[],
-            is_counter: kind == CellKind::Counter,
-        };
+        let mut cell = CellData { is_counter: kind == CellKind::Counter, ..CellData::live(timestamp, &[]) };
         if kind.has_local_time() {
             if self.base.local_time_s == i64::MAX {
                 return Err(EntryError::Malformed("a cell with time in a row without"));

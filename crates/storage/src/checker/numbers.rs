@@ -87,6 +87,11 @@ impl Numbers {
         }
     }
 
+    /// A partition.
+    pub fn key(&mut self) -> DecoratedKey {
+        DecoratedKey::new(Bytes::from(vec![self.below(3) as u8; 1 + self.below(2) as usize]))
+    }
+
     /// A position in a partition.
     pub fn clustering(&mut self) -> Clustering {
         Clustering::from_values([self.int(), self.text()])
@@ -153,7 +158,7 @@ impl Numbers {
 
     /// A change of one partition. Without range tombstones a partition's rows can be looked up.
     pub fn update(&mut self, table: &Arc<Table>, has_ranges: bool) -> PartitionUpdate {
-        let key = DecoratedKey::new(Bytes::from(vec![self.below(3) as u8; 1 + self.below(2) as usize]));
+        let key = self.key();
         let mut update = PartitionUpdate::new(table.clone(), key);
         match self.below(10) {
             0 => update.deletion = self.deletion(),

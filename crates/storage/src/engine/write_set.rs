@@ -4,6 +4,9 @@
 use basalt_model::TableId;
 use smallvec::SmallVec;
 
+/// What a first operation makes room for: most sets are one row, and it fits.
+const ROOM_BYTES: usize = 256;
+
 /// What an operation does to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
@@ -85,6 +88,9 @@ impl WriteSet {
         write_key: impl FnOnce(&mut Vec<u8>),
         write_value: impl FnOnce(&mut Vec<u8>),
     ) {
+        if self.buffer.capacity() == 0 {
+            self.buffer.reserve(ROOM_BYTES);
+        }
         write_key(&mut self.buffer);
         let key_end = self.buffer.len();
         write_value(&mut self.buffer);

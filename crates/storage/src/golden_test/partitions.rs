@@ -226,6 +226,7 @@ fn case<'l>(tables: &[(&str, Arc<Table>)], fields: &[&'l str]) -> Case<'l> {
         row_filter: RowFilter::default(),
         limits: limits(fields[9]),
         target: ReadTarget::Partition { key, filter },
+        layout: None,
     };
     let purging = Purging { now_s, gc_before_s: fields[5].parse().unwrap() };
     Case { updates, command, purging, answer: answer(fields[10]), digest: fields[11] }

@@ -98,12 +98,12 @@ fn append_components(
 /// # Errors
 /// When there is none.
 pub fn decode_clustering(table: &Table, bytes: &[u8]) -> Result<(Clustering, usize), KeyError> {
-    let mut input = Input::new(bytes);
-    let (clustering, end) = take_components(table, &mut input)?;
+    let mut components = Components::of(table, bytes);
+    let (clustering, end) = take_components(&mut components)?;
     if end != TERMINATOR || clustering.len() != table.clustering_count {
         return Err(KeyError::Malformed("not a clustering"));
     }
-    Ok((clustering, input.position()))
+    Ok((clustering, components.input.position()))
 }
 
 /// The bound that `bytes` stand for, a start or an end.
@@ -111,8 +111,8 @@ pub fn decode_clustering(table: &Table, bytes: &[u8]) -> Result<(Clustering, usi
 /// # Errors
 /// When they are none.
 pub fn decode_bound(table: &Table, bytes: &[u8], is_start: bool) -> Result<Bound, KeyError> {
-    let mut input = Input::new(bytes);
-    let (prefix, end) = take_components(table, &mut input)?;
+    let mut components = Components::of(table, bytes);
+    let (prefix, end) = take_components(&mut components)?;
     let kind = match (end, is_start) {
         (BEFORE_PREFIX, true) => BoundKind::InclusiveStart,
         (BEFORE_PREFIX, false) => BoundKind::ExclusiveEnd,
@@ -120,33 +120,77 @@ pub fn decode_bound(table: &Table, bytes: &[u8], is_start: bool) -> Result<Bound
         (AFTER_PREFIX, false) => BoundKind::InclusiveEnd,
         _ => return Err(KeyError::Malformed("not a bound")),
     };
-    if !input.rest().is_empty() {
+    if !components.input.rest().is_empty() {
         return Err(KeyError::Malformed("bytes behind a bound"));
     }
     Ok(Bound { kind, prefix })
 }
 
 /// Takes components up to the byte that ends them, and that byte.
-fn take_components(table: &Table, input: &mut Input<'_>) -> Result<(Clustering, u8), KeyError> {
+fn take_components(components: &mut Components<'_>) -> Result<(Clustering, u8), KeyError> {
     let mut values = Vec::new();
     let mut ends: SmallVec<[Option<usize>; 4]> = SmallVec::new();
-    let mut columns = table.clustering().iter();
     let end = loop {
-        let separator = input.take_byte()?;
-        if matches!(separator, TERMINATOR | BEFORE_PREFIX | AFTER_PREFIX) {
-            break separator;
+        match components.next(&mut values)? {
+            Component::Value => ends.push(Some(values.len())),
+            Component::Absent => ends.push(None),
+            Component::End(end) => break end,
         }
-        let column = columns.next().ok_or(KeyError::Malformed("too many components"))?;
+    };
+    let values = Bytes::from(values);
+    let mut start = 0;
+    let component = |end: Option<usize>| end.map(|end| values.slice(std::mem::replace(&mut start, end)..end));
+    Ok((Clustering(ends.into_iter().map(component).collect()), end))
+}
+
+/// What comes next in an encoded clustering or bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Component {
+    /// A value.
+    Value,
+    /// A column without one.
+    Absent,
+    /// The byte behind the last.
+    End(u8),
+}
+
+/// The components of an encoded clustering or bound, one after the other.
+pub struct Components<'a> {
+    table: &'a Table,
+    input: Input<'a>,
+    at: usize,
+}
+
+impl<'a> Components<'a> {
+    /// Of these bytes.
+    pub fn of(table: &'a Table, bytes: &'a [u8]) -> Components<'a> {
+        Components { table, input: Input::new(bytes), at: 0 }
+    }
+
+    /// How many were taken.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Takes the next one and appends its value.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn next(&mut self, out: &mut Vec<u8>) -> Result<Component, KeyError> {
+        let separator = self.input.take_byte()?;
+        if matches!(separator, TERMINATOR | BEFORE_PREFIX | AFTER_PREFIX) {
+            return Ok(Component::End(separator));
+        }
+        let column =
+            self.table.clustering().get(self.at).ok_or(KeyError::Malformed("too many components"))?;
+        self.at += 1;
         let is_reversed = column.order == ClusteringOrder::Desc;
         match separator {
-            NEXT_COMPONENT_NULL => {
-                ends.push(None);
-                continue;
-            }
+            NEXT_COMPONENT_NULL => return Ok(Component::Absent),
             NEXT_COMPONENT => {
-                input.set_inverted(is_reversed);
-                decode(&column.data_type, input, &mut values)?;
-                input.set_inverted(false);
+                self.input.set_inverted(is_reversed);
+                decode(&column.data_type, &mut self.input, out)?;
+                self.input.set_inverted(false);
             }
             // Where a value without bytes has an encoding, it has no separator of its own.
             _ if is_escaped(&column.data_type) => return Err(KeyError::Malformed("not a separator")),
@@ -154,12 +198,8 @@ fn take_components(table: &Table, input: &mut Input<'_>) -> Result<(Clustering, 
             NEXT_COMPONENT_EMPTY_REVERSED if is_reversed => {}
             _ => return Err(KeyError::Malformed("not a separator")),
         }
-        ends.push(Some(values.len()));
-    };
-    let values = Bytes::from(values);
-    let mut start = 0;
-    let component = |end: Option<usize>| end.map(|end| values.slice(std::mem::replace(&mut start, end)..end));
-    Ok((Clustering(ends.into_iter().map(component).collect()), end))
+        Ok(Component::Value)
+    }
 }
 
 #[cfg(test)]

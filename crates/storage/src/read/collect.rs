@@ -5,13 +5,17 @@ use std::mem::size_of;
 
 use basalt_model::command::PartitionRows;
 use basalt_model::{Cell, Clustering, DecoratedKey, Deletion, ReadCommand, Row};
+use bytes::Bytes;
 
 use super::fetched::shows_static_only;
 use super::filter::Conditions;
+use super::packing::Packing;
 use super::projection::Projection;
-use super::stored_row::{Dead, StoredRow};
-use super::{ROWS_PER_LOOK, ReadError, ReadOptions, ReadOutcome};
+use super::stored_row::{Dead, LiveView, StoredRow};
+use super::{InTable, ROWS_PER_LOOK, ReadError, ReadOptions, ReadOutcome};
+use crate::cells::CELL_TAG;
 use crate::engine::ReadTier;
+use crate::keys::clustering::decode_clustering;
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub struct Collector<'c> {
     pub statics: Projection,
     /// Whether static rows are needed at all.
     pub reads_static: bool,
+    /// Where rows go that come packed; the projections are empty then.
+    packing: Option<Packing<'c>>,
     conditions: Conditions<'c>,
     /// A partition with nothing but a static row is shown, and counts as a row
     /// (`StatementRestrictions.returnStaticContentOnPartitionWithNoRows`).
@@ -65,14 +71,21 @@ impl<'c> Collector<'c> {
     pub fn new(command: &'c ReadCommand, options: &ReadOptions<'c>) -> Collector<'c> {
         let table = &command.table;
         let conditions = Conditions::new(command);
-        let statics = Projection::of(command, table.statics());
+        let layout = command.layout.as_deref().filter(|_| command.row_filter.0.is_empty());
+        let packing = layout.map(|layout| Packing::new(table, layout));
         let shows_static_only = shows_static_only(command, conditions.has_row_conditions());
+        let (statics, regulars) = match packing {
+            // Tables with static columns have no layout.
+            Some(_) => Default::default(),
+            None => (Projection::of(command, table.statics()), Projection::of(command, table.regulars())),
+        };
         Collector {
             command,
             tier: options.tier,
-            regulars: Projection::of(command, table.regulars()),
+            regulars,
             reads_static: table.has_statics() && (shows_static_only || statics.builds_any()),
             statics,
+            packing,
             conditions,
             shows_static_only,
             rows_per_partition: if command.limits.distinct { 1 } else { command.limits.rows_per_partition },
@@ -130,13 +143,7 @@ impl<'c> Collector<'c> {
         let projection = if is_static { &self.statics } else { &self.regulars };
         let table = self.command.table.id;
         let live = row.live(table, covering, self.command.now_s, projection, &mut dead)?;
-        self.count_tombstones(dead.cells)?;
-        match &live {
-            Some(_) if !is_static => self.outcome.live_rows += 1,
-            Some(_) => self.outcome.static_rows += 1,
-            None if dead.is_row && dead.cells == 0 => self.count_tombstones(1)?,
-            None => {}
-        }
+        self.count(live.is_some(), is_static, dead)?;
         Ok(live)
     }
 
@@ -162,10 +169,77 @@ impl<'c> Collector<'c> {
         {
             return Ok(None);
         }
+        if self.packing.as_mut().is_some_and(|packing| !packing.begin(key)) {
+            return Ok(None);
+        }
         let counts_static = static_row.is_some() && counted == 0 && self.shows_static_only;
         let static_row = static_row.map(|row| self.strip(row, true));
-        let result = PartitionRows { key: key.clone(), static_row, rows: Vec::new() };
+        let result = PartitionRows { key: key.clone(), static_row, rows: Vec::new(), packed: None };
         Ok(Some(OpenPartition { result, counted, counts_static }))
+    }
+
+    /// Whether rows are packed.
+    pub fn packs(&self) -> bool {
+        self.packing.is_some()
+    }
+
+    /// Shows a row that is one entry, if it is live and meets the conditions: `key` is its clustering, encoded.
+    pub fn offer_entry(
+        &mut self,
+        partition: &mut OpenPartition,
+        (key, value): (&[u8], &[u8]),
+        covering: Deletion,
+    ) -> Result<Flow, ReadError> {
+        if value.first() == Some(&CELL_TAG) {
+            // Of a column that is newer than the command.
+            return Ok(Flow::More);
+        }
+        self.pass()?;
+        let table = &self.command.table;
+        let gc_before_s = self.gc_before_s();
+        let Some(packing) = &mut self.packing else {
+            let clustering = decode_clustering(table, key).in_table(table.id)?.0;
+            let row = Some(Bytes::copy_from_slice(value));
+            let row = StoredRow { clustering, row, ..StoredRow::default() };
+            return self.show(partition, &row, covering);
+        };
+        let mut dead = Dead { gc_before_s, ..Dead::default() };
+        let mut view = LiveView::new(covering, self.command.now_s, &mut dead);
+        packing.add(key, value, &mut view)?;
+        let (is_live, bytes) = (view.exists, packing.page_bytes());
+        self.count(is_live, false, dead)?;
+        if !is_live {
+            return Ok(Flow::More);
+        }
+        self.bytes = bytes;
+        Ok(self.count_shown(partition))
+    }
+
+    /// Counts a row that was met.
+    fn count(&mut self, is_live: bool, is_static: bool, dead: Dead) -> Result<(), ReadError> {
+        if dead.cells > 0 {
+            self.count_tombstones(dead.cells)?;
+        }
+        match (is_live, is_static) {
+            (true, false) => self.outcome.live_rows += 1,
+            (true, true) => self.outcome.static_rows += 1,
+            (false, _) if dead.is_row && dead.cells == 0 => self.count_tombstones(1)?,
+            (false, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Counts a row that is shown.
+    fn count_shown(&mut self, partition: &mut OpenPartition) -> Flow {
+        partition.counted += 1;
+        self.count_row();
+        if self.is_full {
+            Flow::PageFull
+        } else if partition.counted >= self.rows_per_partition {
+            Flow::PartitionDone
+        } else {
+            Flow::More
+        }
     }
 
     /// Shows a row, if it is live and meets the conditions.
@@ -176,6 +250,15 @@ impl<'c> Collector<'c> {
         covering: Deletion,
     ) -> Result<Flow, ReadError> {
         self.pass()?;
+        self.show(partition, row, covering)
+    }
+
+    fn show(
+        &mut self,
+        partition: &mut OpenPartition,
+        row: &StoredRow,
+        covering: Deletion,
+    ) -> Result<Flow, ReadError> {
         let Some(row) = self.live(row, covering, false)? else { return Ok(Flow::More) };
         if !self.conditions.accept_row(&row) {
             return Ok(Flow::More);
@@ -183,15 +266,7 @@ impl<'c> Collector<'c> {
         let row = self.strip(row, false);
         self.bytes += bytes_of(&row);
         partition.result.rows.push(row);
-        partition.counted += 1;
-        self.count_row();
-        Ok(if self.is_full {
-            Flow::PageFull
-        } else if partition.counted >= self.rows_per_partition {
-            Flow::PartitionDone
-        } else {
-            Flow::More
-        })
+        Ok(self.count_shown(partition))
     }
 
     fn count_row(&mut self) {
@@ -200,18 +275,26 @@ impl<'c> Collector<'c> {
     }
 
     /// Ends a partition and keeps what it shows; answers whether the page is full.
-    pub fn end(&mut self, partition: OpenPartition) -> bool {
-        let OpenPartition { result, counts_static, .. } = partition;
-        if result.rows.is_empty() {
+    pub fn end(&mut self, partition: OpenPartition) -> Result<bool, ReadError> {
+        let OpenPartition { mut result, counts_static, .. } = partition;
+        if let Some(packing) = &mut self.packing {
+            result.packed = Some(packing.end()?);
+        }
+        if result.count() == 0 {
             if counts_static {
                 self.count_row();
             } else if !self.command.limits.keeps_static || result.static_row.is_none() {
-                return self.is_full;
+                return Ok(self.is_full);
             }
         }
-        self.bytes += result.key.key.len() + result.static_row.as_ref().map_or(0, bytes_of);
+        match &mut self.packing {
+            Some(packing) => packing.keep(result.key.key.len()),
+            None => {
+                self.bytes += result.key.key.len() + result.static_row.as_ref().map_or(0, bytes_of);
+            }
+        }
         self.outcome.page.partitions.push(result);
-        self.is_full
+        Ok(self.is_full)
     }
 
     /// Takes away the cells that only the row filter wanted to see.
@@ -226,6 +309,9 @@ impl<'c> Collector<'c> {
     /// The page and what making it met.
     pub fn finish(self) -> ReadOutcome {
         let mut outcome = self.outcome;
+        if let Some(packing) = self.packing {
+            packing.finish(&mut outcome.page.partitions);
+        }
         outcome.page.stopped_early = self.is_full;
         outcome
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::InTable;
 use super::stored_row::StoredRow;
 use crate::cells::HeadEntry;
-use crate::engine::{Cursor, EngineError};
+use crate::engine::{Cursor, EngineError, Entry};
 use crate::keys::clustering::decode_clustering;
 use crate::keys::{EntryKind, PARTITION_END};
 
@@ -129,6 +129,25 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
         Ok(())
     }
 
+    /// The next row of the range, where rows are one entry each: its encoded clustering and its entry. `None` at the end.
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, EngineError> {
+        if self.is_read {
+            self.step()?;
+        }
+        self.is_read = true;
+        if !self.is_at {
+            return Ok(None);
+        }
+        let (key, value) = self.cursor.entry();
+        let rest = key.strip_prefix(self.partition.as_slice()).and_then(<[u8]>::split_first);
+        let rest = rest.and_then(|(kind, rest)| (*kind == EntryKind::Row as u8).then_some(rest));
+        Ok(rest.filter(|rest| !self.is_beyond(rest)).map(|rest| (rest, value)))
+    }
+
+    fn is_beyond(&self, row: &[u8]) -> bool {
+        if self.is_reversed { row < self.range.lower.as_slice() } else { row >= self.range.upper.as_slice() }
+    }
+
     /// Reads the next row of the range into `row`; `false` at its end.
     pub fn next_row(&mut self, row: &mut StoredRow) -> Result<bool, EngineError> {
         if self.is_read {
@@ -136,12 +155,7 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
         }
         let table = self.table;
         let Some(rest) = self.rest(EntryKind::Row) else { return Ok(false) };
-        let is_beyond = if self.is_reversed {
-            rest < self.range.lower.as_slice()
-        } else {
-            rest >= self.range.upper.as_slice()
-        };
-        if is_beyond {
+        if self.is_beyond(rest) {
             return Ok(false);
         }
         let (clustering, length) = decode_clustering(table, rest).in_table(table.id)?;

@@ -1,7 +1,7 @@
 //! A cursor that looks at the clock while it passes over keys that show nothing: what was purged and not compacted yet, rows
 //! that a deletion covers, range tombstones. A table may have millions of such keys between two rows.
 
-use crate::engine::{Cursor, EngineError};
+use crate::engine::{Cursor, EngineError, Entry};
 
 /// Keys, with something left or nothing, that are passed between two looks at the clock: some milliseconds.
 pub const KEYS_PER_LOOK: usize = 4_096;
@@ -71,5 +71,9 @@ impl Cursor for Patience<'_> {
 
     fn value(&self) -> &[u8] {
         self.cursor.value()
+    }
+
+    fn entry(&self) -> Entry<'_> {
+        self.cursor.entry()
     }
 }

@@ -35,6 +35,8 @@ pub fn read(
     append_partition(key, &mut buffer);
     let partition = buffer.clone();
     buffer.push(EntryKind::Head as u8);
+    // Partition and kind stand before what tells rows apart.
+    let prefix_len = buffer.len();
     ends.push(buffer.len());
     if collector.reads_static {
         buffer.extend_from_slice(&partition);
@@ -67,18 +69,21 @@ pub fn read(
         return Ok(true);
     };
     let spells_vary = table.clustering().iter().any(|column| may_lose_bytes(&column.data_type));
-    let resume = filter.resume_after.as_ref();
-    let mut rows: SmallVec<[_; 4]> = names.iter().zip(values).collect();
+    let mut rows: SmallVec<[_; 4]> =
+        names.iter().zip(&keys[keys.len() - names.len()..]).zip(values).collect();
     if filter.reversed {
         rows.reverse();
     }
-    for (name, value) in rows {
+    for ((name, key), value) in rows {
         let Some(value) = value else { continue };
-        let is_returned_before = resume.is_some_and(|last| {
-            let order = table.compare_clusterings(name, last);
-            if filter.reversed { order.is_ge() } else { order.is_le() }
-        });
-        if is_returned_before {
+        if is_returned_before(table, filter, name) {
+            continue;
+        }
+        if collector.packs() {
+            let clustering = key.get(prefix_len..).unwrap_or_default();
+            if collector.offer_entry(&mut partition, (clustering, &value), head.deletion)? != Flow::More {
+                break;
+            }
             continue;
         }
         // A name may spell a value otherwise than the row does: then the key decides.
@@ -91,8 +96,16 @@ pub fn read(
             break;
         }
     }
-    collector.end(partition);
+    collector.end(partition)?;
     Ok(true)
+}
+
+/// Whether an earlier page has come to this row.
+fn is_returned_before(table: &Table, filter: &ClusteringFilter, name: &Clustering) -> bool {
+    filter.resume_after.as_ref().is_some_and(|last| {
+        let order = table.compare_clusterings(name, last);
+        if filter.reversed { order.is_ge() } else { order.is_le() }
+    })
 }
 
 fn respell(table: &Table, name: &Clustering) -> Result<Clustering, ReadError> {

@@ -1,9 +1,9 @@
 //! Reads with cursors: a partition, or all partitions of a range.
 
-use basalt_model::DecoratedKey;
 use basalt_model::command::{ClusteringFilter, KeyBound, KeyRange};
+use basalt_model::{DecoratedKey, Deletion};
 
-use super::collect::{Collector, Flow};
+use super::collect::{Collector, Flow, OpenPartition};
 use super::partition::PartitionWalk;
 use super::patience::Patience;
 use super::ranges::ranges;
@@ -110,25 +110,57 @@ fn read_partition(
             TombstoneWalk::new(reads, table, partition, collector.tier, collector.is_over, filter.reversed)?;
         tombstones = Some(walk.counting_from(collector.gc_before_s()));
     }
+    let flow = read_rows(collector, walk, &mut partition, filter, is_first, head.deletion, tombstones)?;
+    let is_full = collector.end(partition)? || flow == Flow::PageFull;
+    Ok(if is_full { PartitionEnd::PageFull } else { PartitionEnd::Read })
+}
+
+/// The deletion that covers the row at `position`.
+fn covering(
+    collector: &mut Collector<'_>,
+    of_partition: Deletion,
+    tombstones: &mut Option<TombstoneWalk<'_>>,
+    position: &[u8],
+) -> Result<Deletion, ReadError> {
+    let Some(tombstones) = tombstones else { return Ok(of_partition) };
+    let covering = of_partition.merge(tombstones.cover(position)?);
+    collector.count_tombstones(tombstones.take_met())?;
+    Ok(covering)
+}
+
+fn read_rows(
+    collector: &mut Collector<'_>,
+    walk: &mut PartitionWalk<'_, '_>,
+    partition: &mut OpenPartition,
+    filter: &ClusteringFilter,
+    is_first: bool,
+    deletion: Deletion,
+    mut tombstones: Option<TombstoneWalk<'_>>,
+) -> Result<Flow, ReadError> {
+    let table = &collector.command.table;
+    let are_entries = !collector.has_paths();
     let mut row = StoredRow::default();
-    let mut flow = Flow::More;
-    'ranges: for range in ranges(table, filter, is_first).map_err(ReadError::Command)? {
+    for range in ranges(table, filter, is_first).map_err(ReadError::Command)? {
         walk.start(range, filter.reversed)?;
         if let Some(tombstones) = &mut tombstones {
             tombstones.restart();
         }
-        while walk.next_row(&mut row)? {
-            let mut covering = head.deletion;
-            if let Some(tombstones) = &mut tombstones {
-                covering = covering.merge(tombstones.cover(&row.key)?);
-                collector.count_tombstones(tombstones.take_met())?;
-            }
-            flow = collector.offer(&mut partition, &row, covering)?;
+        loop {
+            let flow = if are_entries {
+                let Some((key, value)) = walk.next_entry()? else { break };
+                let covering = covering(collector, deletion, &mut tombstones, key)?;
+                collector.offer_entry(partition, (key, value), covering)?
+            } else {
+                if !walk.next_row(&mut row)? {
+                    break;
+                }
+                let covering = covering(collector, deletion, &mut tombstones, &row.key)?;
+                collector.offer(partition, &row, covering)?
+            };
             if flow != Flow::More {
-                break 'ranges;
+                return Ok(flow);
             }
         }
     }
-    let is_full = collector.end(partition) || flow == Flow::PageFull;
-    Ok(if is_full { PartitionEnd::PageFull } else { PartitionEnd::Read })
+    Ok(Flow::More)
 }

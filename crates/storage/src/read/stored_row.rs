@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::InTable;
 use super::projection::Projection;
-use crate::cells::{CellData, CellEntry, EntryError, RowEntry};
+use crate::cells::{CellData, CellEntry, EntryError, RowEntry, RowParts};
 use crate::engine::EngineError;
 use crate::keys::KeyError;
 use crate::keys::byte_comparable::Input;
@@ -73,11 +73,11 @@ impl StoredRow {
         projection: &Projection,
         dead: &mut Dead,
     ) -> Result<Option<Row>, EngineError> {
-        let mut view = LiveView { covering, now_s, projection, dead, exists: false, inserted: NO_TIMESTAMP };
+        let mut view = LiveView::new(covering, now_s, dead);
         let mut row = Row::new(self.clustering.clone());
         let entry = self.parse(table)?;
         if let Some((entry, buffer)) = &entry {
-            view.add_row(entry, buffer, &mut row).in_table(table)?;
+            view.add_row(entry, buffer, projection, &mut row).in_table(table)?;
         }
         let simple_cells = row.cells.len();
         for (key, value) in &self.cells {
@@ -87,7 +87,7 @@ impl StoredRow {
                     .and_then(|all| all.iter().find(|(id, _)| *id == column))
                     .map_or(Deletion::LIVE, |(_, deletion)| *deletion)
             };
-            view.add_cell(table, key, value, deletion_of, &mut row)?;
+            view.add_cell(table, (key, value), deletion_of, projection, &mut row)?;
         }
         if simple_cells > 0 && row.cells.len() > simple_cells {
             row.cells.sort_by_key(|cell| cell.column);
@@ -180,57 +180,74 @@ fn restore_originals(entry: &RowEntry<'_>, buffer: &Bytes, row: &mut Row) {
     }
 }
 
-/// The making of a live row.
-struct LiveView<'v> {
+/// What of a row is alive.
+pub struct LiveView<'v> {
+    /// The strongest deletion over the row.
     covering: Deletion,
     now_s: i64,
-    projection: &'v Projection,
     dead: &'v mut Dead,
-    exists: bool,
+    /// Whether something makes the row exist.
+    pub exists: bool,
     /// When the row was inserted, even if that has expired: older cells that are not asked for are not there.
     inserted: i64,
 }
 
-impl LiveView<'_> {
-    fn add_row(&mut self, entry: &RowEntry<'_>, buffer: &Bytes, row: &mut Row) -> Result<(), EntryError> {
-        let parts = &entry.parts;
-        restore_originals(entry, buffer, row);
+impl<'v> LiveView<'v> {
+    /// Under `covering`, at `now_s`.
+    pub fn new(covering: Deletion, now_s: i64, dead: &'v mut Dead) -> LiveView<'v> {
+        LiveView { covering, now_s, dead, exists: false, inserted: NO_TIMESTAMP }
+    }
+
+    /// Looks at what the row has beside its cells; its liveness, if that is alive.
+    pub fn see_row(&mut self, parts: &RowParts<'_>) -> Liveness {
         if parts.deletion.supersedes(self.covering) {
             self.covering = parts.deletion;
             self.dead.is_row |= parts.deletion.local_time_s >= self.dead.gc_before_s;
         }
-        let liveness = parts.liveness;
-        if !liveness.is_none() && !self.covering.deletes(liveness.timestamp) {
-            self.inserted = liveness.timestamp;
-            if liveness.is_live(self.now_s) {
-                row.liveness = liveness;
-                self.exists = true;
-            } else {
-                self.dead.is_row |= liveness.expires_at_s >= self.dead.gc_before_s;
-            }
-        }
         let gc_before_s = self.dead.gc_before_s;
         let counts = |d: &Deletion| d.supersedes(self.covering) && d.local_time_s >= gc_before_s;
         self.dead.is_row |= parts.complex_deletions.iter().any(|(_, deletion)| counts(deletion));
-        debug_assert_eq!(row.liveness == Liveness::NONE, !self.exists);
+        let liveness = parts.liveness;
+        if liveness.is_none() || self.covering.deletes(liveness.timestamp) {
+            return Liveness::NONE;
+        }
+        self.inserted = liveness.timestamp;
+        if liveness.is_live(self.now_s) {
+            self.exists = true;
+            return liveness;
+        }
+        self.dead.is_row |= liveness.expires_at_s >= self.dead.gc_before_s;
+        Liveness::NONE
+    }
 
+    /// Whether a cell of the row's entry is alive.
+    pub fn sees(&mut self, cell: &CellData<'_>, is_queried: bool) -> bool {
+        if self.covering.deletes(cell.timestamp) || (!is_queried && cell.timestamp < self.inserted) {
+            return false;
+        }
+        if !cell.is_live(self.now_s) {
+            self.dead.add_cell(cell);
+            return false;
+        }
+        self.exists = true;
+        true
+    }
+
+    fn add_row(
+        &mut self,
+        entry: &RowEntry<'_>,
+        buffer: &Bytes,
+        projection: &Projection,
+        row: &mut Row,
+    ) -> Result<(), EntryError> {
+        restore_originals(entry, buffer, row);
+        row.liveness = self.see_row(&entry.parts);
         let mut at = 0;
         for cell in entry.cells() {
             let (id, data) = cell?;
-            if self.covering.deletes(data.timestamp) {
-                continue;
-            }
-            let Some(column) = self.projection.seek(id, &mut at) else { continue };
-            let is_skipped = !column.is_queried && data.timestamp < self.inserted;
-            if is_skipped || data.timestamp <= column.dropped_time {
-                continue;
-            }
-            if !data.is_live(self.now_s) {
-                self.dead.add_cell(&data);
-                continue;
-            }
-            self.exists = true;
-            if column.is_built {
+            let Some(column) = projection.seek(id, &mut at) else { continue };
+            if data.timestamp > column.dropped_time && self.sees(&data, column.is_queried) && column.is_built
+            {
                 row.cells.push(cell_of(id, None, data, buffer));
             }
         }
@@ -240,14 +257,14 @@ impl LiveView<'_> {
     fn add_cell(
         &mut self,
         table: TableId,
-        key: &Bytes,
-        value: &Bytes,
+        (key, value): (&Bytes, &Bytes),
         deletion_of: impl FnOnce(ColumnId) -> Deletion,
+        projection: &Projection,
         row: &mut Row,
     ) -> Result<(), EngineError> {
         let mut input = Input::new(key);
         let id = take_column(&mut input).in_table(table)?;
-        let Some(column) = self.projection.seek(id, &mut 0) else { return Ok(()) };
+        let Some(column) = projection.seek(id, &mut 0) else { return Ok(()) };
         let Some(path_type) = &column.path_type else { return Ok(()) };
         let entry = CellEntry::parse(value).in_table(table)?;
         let data = entry.data;
@@ -257,7 +274,7 @@ impl LiveView<'_> {
         }
         if data.timestamp < self.inserted && (!column.is_queried || column.is_in_part) {
             let path = path_of(&entry, value, path_type, &mut input.clone()).in_table(table)?;
-            if !(column.is_queried && self.projection.queries_path(column, &path)) {
+            if !(column.is_queried && projection.queries_path(column, &path)) {
                 return Ok(());
             }
         }

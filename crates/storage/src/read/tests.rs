@@ -120,6 +120,7 @@ impl World {
             row_filter: RowFilter::default(),
             limits: DataLimits::NONE,
             target,
+            layout: None,
         }
     }
 

@@ -59,9 +59,7 @@ impl SelectPlan {
         let page_size = options.page_size.unwrap_or(-1);
         let is_limited_after = self.is_one_group() || self.sort.is_some();
         let limit = if is_limited_after { NO_LIMIT } else { user_limit };
-        let version = options.protocol_version;
-        let mut pager =
-            self.query(execution, limit, per_partition_limit)?.map(|query| Pager::new(query, version));
+        let mut pager = self.pager(execution, limit, per_partition_limit)?;
         let is_paged = is_aggregate || (pager.is_some() && page_size > 0 && limit > page_size);
         if is_paged {
             self.warn(is_aggregate, execution);
@@ -90,13 +88,13 @@ impl SelectPlan {
         self.grouping.is_none() && self.selection.is_aggregate()
     }
 
-    /// What is read; `None` when it is known to be nothing.
-    fn query(
+    /// What is read; `None` when it is known to be nothing. In a box: it is large, and moves from future to future.
+    fn pager(
         &self,
         execution: &Execution<'_>,
         limit: i32,
         per_partition_limit: i32,
-    ) -> CqlResult<Option<Query>> {
+    ) -> CqlResult<Option<Box<Pager>>> {
         let table = &self.table;
         let binding = execution.binding();
         let row_filter = self.restrictions.row_filter(table, &binding)?;
@@ -123,8 +121,12 @@ impl SelectPlan {
             true => ColumnFilter::All,
             false => self.columns_of(execution)?,
         };
-        Ok(Some(Query {
+        // A row mark of version 3 names more than packed rows tell.
+        let is_legacy = Form::of(execution.options.protocol_version) == Form::Legacy;
+        let layout = self.layout.clone().filter(|_| !is_legacy && row_filter.0.is_empty() && !of_no_row);
+        let query = Query {
             table: table.clone(),
+            layout,
             now_s: execution.now_s,
             columns,
             row_filter,
@@ -135,7 +137,8 @@ impl SelectPlan {
             per_partition_limit: if self.distinct { 1 } else { per_partition_limit },
             distinct: self.distinct,
             counts_static_alone: of_no_row || self.restrictions.shows_static_alone(),
-        }))
+        };
+        Ok(Some(Box::new(Pager::new(query, execution.options.protocol_version))))
     }
 
     /// Which rows of each partition; `None` when it is known that nothing is found.
@@ -265,6 +268,8 @@ impl SelectPlan {
         let built = builder.finish()?;
         let width = self.selection.metadata.columns.len();
         let limit = usize::try_from(user_limit).unwrap_or(usize::MAX);
+        // Packed rows are read no further than the limit.
+        debug_assert!(built.packed.is_empty() || built.rows <= limit);
         let mut values = built.values;
         if let Some(sort) = &self.sort {
             let mut rows: Vec<&[Option<Bytes>]> = values.chunks_exact(built.width.max(1)).collect();
@@ -277,6 +282,7 @@ impl SelectPlan {
         Ok(ResultSet {
             metadata: self.selection.metadata.clone(),
             values,
+            packed: built.packed,
             row_count,
             paging_state: state.map(|state| state.encode()),
         })

@@ -17,6 +17,7 @@ fn read(store: &SchemaStore, keyspace: &str, table: &str, target: ReadTarget) ->
         row_filter: RowFilter::default(),
         limits: DataLimits::NONE,
         target,
+        layout: None,
     };
     store.read_virtual(&command).unwrap()
 }

@@ -112,7 +112,7 @@ fn command(numbers: &mut Numbers, table: &Arc<Table>, key: &DecoratedKey) -> Rea
     // Statements ask for the columns of their conditions.
     let row_filter =
         if columns == ColumnFilter::All { row_filter(numbers, table) } else { RowFilter::default() };
-    ReadCommand { table: table.clone(), now_s: NOW_S, columns, row_filter, limits, target }
+    ReadCommand { table: table.clone(), now_s: NOW_S, columns, row_filter, limits, target, layout: None }
 }
 
 /// Shows clients what is alive of an answer.
@@ -139,7 +139,7 @@ impl Receiver for Alive<'_> {
         let has_use =
             |row: &Row| !row.cells.is_empty() || shows_static_only(self.command, has_row_conditions);
         let static_row = start.static_row.and_then(|row| self.live(&row)).filter(has_use);
-        self.shown.push(PartitionRows { key: start.key, static_row, rows: Vec::new() });
+        self.shown.push(PartitionRows { key: start.key, static_row, rows: Vec::new(), packed: None });
     }
 
     fn item(&mut self, item: Unfiltered) {
@@ -251,6 +251,7 @@ fn an_answer_ends_at_the_threshold_of_tombstones_and_when_nobody_waits() {
         row_filter: RowFilter::default(),
         limits: DataLimits::NONE,
         target,
+        layout: None,
     };
     let engine = written(&table, [&update]);
     let view = engine.view().unwrap();
@@ -297,6 +298,7 @@ fn an_answer_that_shows_nothing_ends_when_nobody_waits() {
             row_filter: RowFilter::default(),
             limits: DataLimits::NONE,
             target,
+            layout: None,
         };
         let looks = std::cell::Cell::new(0);
         let is_over = || {

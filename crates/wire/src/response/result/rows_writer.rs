@@ -77,6 +77,14 @@ impl<'a> RowsWriter<'a> {
         self.rows = self.rows.saturating_add(1);
     }
 
+    /// Appends rows whose values stand behind their lengths already, in any number of parts.
+    pub fn packed<'p>(&mut self, rows: usize, parts: impl IntoIterator<Item = &'p [u8]>) {
+        for part in parts {
+            self.out.put_slice(part);
+        }
+        self.rows = self.rows.saturating_add(i32::try_from(rows).unwrap_or(i32::MAX));
+    }
+
     /// Rows ended so far.
     pub fn rows(&self) -> i32 {
         self.rows
