@@ -91,6 +91,12 @@ pub trait Replica: Send + Sync {
     /// durable). One mutation for a single statement; several for a logged batch on one node.
     fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()>;
 
+    /// Ends a turn of the calling thread: what it has begun to write and not written yet is written now. Says whether there
+    /// was something.
+    fn end_turn(&self) -> bool {
+        false
+    }
+
     /// As [`Replica::apply`]; `on_applied` is done though nobody waits for the answer any more.
     fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()>;
 

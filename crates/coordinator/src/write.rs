@@ -51,6 +51,11 @@ impl Coordinator {
         applied.map_err(|error| self.write_error(error, placement, &keyspace, consistency, write_type))
     }
 
+    /// As [`crate::Replica::end_turn`].
+    pub fn end_turn(&self) -> bool {
+        self.replica.end_turn()
+    }
+
     /// A replica's failure as the client is told of it.
     pub(crate) fn write_error(
         &self,

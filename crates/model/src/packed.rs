@@ -97,9 +97,11 @@ pub struct PackedRows {
 }
 
 /// Appends a value, or that there is none.
+#[inline]
 pub fn pack(value: Option<&[u8]>, out: &mut Vec<u8>) {
     match value {
         Some(value) => {
+            out.reserve(ABSENT.len() + value.len());
             // Values are shorter than 2 GiB: mutations and frames are.
             let length = i32::try_from(value.len()).unwrap_or(i32::MAX);
             out.extend_from_slice(&length.to_be_bytes());

@@ -34,6 +34,7 @@ use crate::limits::{
 use crate::metrics::RequestKind;
 use crate::push;
 use crate::requests::{self, Answer, Begun, Reply};
+use crate::turn;
 
 /// A request that waits for room within the limits.
 struct Held {
@@ -98,18 +99,21 @@ pub async fn serve(stream: TcpStream, local: Rc<Local>, client: Arc<Client>, lim
         tracing::debug!(client = %client.address, %error, "a connection broke");
     }
     // A schema change, say, must not be left half-way because who asked for it is gone.
-    poll_fn(|context| finish(context, &client, &mut in_flight)).await;
+    poll_fn(|context| finish(context, &local, &client, &mut in_flight)).await;
 }
 
 /// Works on what was begun, for nobody.
 fn finish<F: Future<Output = Answer>>(
     context: &mut Context<'_>,
+    local: &Local,
     client: &Client,
     in_flight: &mut InFlight<F>,
 ) -> Poll<()> {
     while client.next_event(context).is_some() {}
     while !in_flight.is_empty() && client.asked_to_end() != End::Abandon {
-        if in_flight.poll_ended(context).is_pending() {
+        let is_pending = in_flight.poll_ended(context).is_pending();
+        let has_written = local.node.processor.end_turn();
+        if is_pending && !has_written {
             return Poll::Pending;
         }
     }
@@ -147,6 +151,12 @@ impl Connection {
                 progress = true;
             }
             progress |= self.begin_read(context, in_flight, begin);
+            while self.local.node.processor.end_turn() {
+                while let Poll::Ready(answer) = in_flight.poll_ended(context) {
+                    self.answer(answer);
+                    progress = true;
+                }
+            }
             self.write(context)?;
             let all_written = self.output.is_empty() && self.machine.output_len() == 0;
             let is_over = self.machine.is_closing() || asked_to_end == End::Drain && in_flight.is_empty();
@@ -198,6 +208,7 @@ impl Connection {
             let Err(now_over) = self.limits.begin(u64::from(request.body_len), now_nanos) else {
                 self.freed = None;
                 let begun = self.begun(request, arrived_nanos, now_nanos, over);
+                turn::has_more(self.machine.buffered_len() > 0);
                 if let Some(answer) = in_flight.begin(begin(begun)) {
                     self.answer(answer);
                 }
@@ -302,6 +313,7 @@ impl Connection {
             self.keyspace = Some(keyspace);
         }
         let version = answer.reply_to.version;
+        self.machine.lend_output(|| self.local.take_spare());
         match answer.reply {
             Reply::Message(response) => self.machine.respond(answer.reply_to, &response, &answer.prelude),
             Reply::Rows { set, skip_metadata, is_changed, is_prepared } => {
@@ -350,6 +362,7 @@ impl Connection {
                     Poll::Pending => return Ok(()),
                 }
             }
+            self.local.keep_spare(std::mem::take(&mut self.output));
             if !self.answered.is_empty() {
                 let now_nanos = self.local.node.env.monotonic_nanos();
                 self.local.recorder.answered(self.answered.drain(..), now_nanos);

@@ -11,6 +11,7 @@ use basalt_query::QueryProcessor;
 use basalt_query::result::ResultMetadata;
 use basalt_wire::ProtocolVersion;
 use basalt_wire::response::result::{ColumnSpec, EncodedColumns};
+use bytes::BytesMut;
 use foldhash::fast::RandomState;
 
 use crate::auth::Authenticator;
@@ -52,7 +53,12 @@ pub struct Local {
     /// Times of this reactor's requests.
     pub recorder: Arc<Recorder>,
     columns: RefCell<KnownColumns>,
+    /// A buffer for the answers of whichever connection writes next: it has grown before.
+    spare: RefCell<BytesMut>,
 }
+
+/// A reactor keeps no larger buffer than this for answers.
+const SPARE_BYTES_MAX: usize = 1 << 20;
 
 /// Encoded result columns kept by one reactor; beyond that they are all forgotten.
 const COLUMNS_KEPT: usize = 1_024;
@@ -60,13 +66,28 @@ const COLUMNS_KEPT: usize = 1_024;
 impl Local {
     /// A reactor's own things.
     pub fn new(node: Arc<Context>, recorder: Arc<Recorder>) -> Local {
-        Local { node, recorder, columns: RefCell::default() }
+        Local { node, recorder, columns: RefCell::default(), spare: RefCell::default() }
     }
 
     /// A number for a new connection.
     pub fn connection_number(&self) -> u32 {
         let number = self.node.next_connection.fetch_add(1, Ordering::Relaxed);
         u32::try_from(number & u64::from(u32::MAX)).unwrap_or(0)
+    }
+
+    /// An empty buffer, with room if one was kept.
+    pub fn take_spare(&self) -> BytesMut {
+        self.spare.take()
+    }
+
+    /// Keeps a buffer of which all is written.
+    pub fn keep_spare(&self, mut buffer: BytesMut) {
+        buffer.clear();
+        // What it has room for shows only when it is asked for some.
+        if buffer.try_reclaim(SPARE_BYTES_MAX + 1) {
+            return;
+        }
+        *self.spare.borrow_mut() = buffer;
     }
 
     /// The encoded columns of a prepared statement's result: the same for every execution.

@@ -31,5 +31,6 @@ pub mod snapshots;
 pub mod table_metrics;
 mod table_storage;
 mod trace;
+mod turn;
 mod views;
 mod watching;

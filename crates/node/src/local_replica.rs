@@ -18,6 +18,7 @@ use crate::pool::Pool;
 use crate::snapshots::Snapshots;
 use crate::table_metrics::TableMetrics;
 use crate::table_storage::{not_kept, on_pool};
+use crate::turn;
 
 /// A read on a reactor that gathers more than this goes on elsewhere.
 const REACTOR_PAGE_BYTES: usize = 128 << 10;
@@ -233,7 +234,7 @@ impl LocalReplica {
         }
         let mut later = None;
         let mut applied = Some(applied);
-        let on_committed = || -> OnCommitted {
+        let mut on_committed = || -> OnCommitted {
             let (sender, receiver) = oneshot::channel();
             later = Some(receiver);
             let (applied, disk) = (applied.take(), Arc::clone(&self.disk));
@@ -243,6 +244,10 @@ impl LocalReplica {
                 drop(sender.send(result));
             })
         };
+        // Alone it would be a record of the log, and a call of the system.
+        if self.committer.writes_at_once() && turn::gather(&mut set, &mut on_committed) {
+            return later.map_or_else(|| Reply::ready(Err(ReplicaError::Closed)), Reply::Pending);
+        }
         match self.committer.submit(&mut set, false, on_committed) {
             Ok(Submitted::Done) => {
                 done(applied);
@@ -283,6 +288,13 @@ fn done(applied: Option<Applied>) {
 impl Replica for LocalReplica {
     fn apply(&self, mutations: Vec<Mutation>, deadline: Deadline) -> Reply<()> {
         self.write(mutations, deadline, None)
+    }
+
+    fn end_turn(&self) -> bool {
+        let gathered = turn::take();
+        let is_something = !gathered.is_empty();
+        self.committer.submit_all(gathered);
+        is_something
     }
 
     fn apply_then(&self, mutations: Vec<Mutation>, deadline: Deadline, on_applied: OnApplied) -> Reply<()> {

@@ -17,7 +17,7 @@ use crate::connection;
 use crate::context::{Context, Local};
 use crate::limits::ConnectionLimits;
 use crate::metrics::Recorder;
-use crate::table_metrics;
+use crate::{table_metrics, turn};
 
 /// How often the coarse clock ticks.
 const TICK_MS: u64 = 50;
@@ -63,6 +63,7 @@ impl Reactor {
             let load = Arc::clone(&load);
             move || {
                 table_metrics::enter_reactor(index);
+                turn::enter_reactor();
                 let local = Rc::new(Local::new(context, recorder));
                 let connections = LocalSet::new();
                 if index == 0 {

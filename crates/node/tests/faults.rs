@@ -296,3 +296,29 @@ fn a_log_that_met_a_full_disk_goes_on_when_there_is_space() {
         world.node.drain().expect("all is well");
     }
 }
+
+/// Requests that come in one frame write in one step, and all of them are told how it ended.
+#[test]
+fn what_comes_together_is_written_together() {
+    let world = World::start("commitlog_sync: periodic\ncommitlog_sync_period: 1h\n");
+    let mut client = world.client();
+    let insert = query("INSERT INTO ks.t (k, v) VALUES (1, 1)");
+    let conditional = query("INSERT INTO ks.t (k, v) VALUES (2, 2) IF NOT EXISTS");
+    let together = [&insert, &insert, &conditional, &insert];
+    let before = world.engine.made(Call::Write);
+    client.send_all(&together);
+    for _ in together {
+        let answer = client.receive().expect("an answer").decode().expect("decodes");
+        assert!(matches!(answer, Response::Result(_)), "{answer:?}");
+    }
+    // What looks before it writes may be a step of its own.
+    let writes = world.engine.made(Call::Write) - before;
+    assert!((1..=2).contains(&writes), "{writes} writes");
+    assert_eq!(rows(&mut client, SCAN), 2);
+
+    world.engine.fail(Call::Write, 0, io(), true);
+    client.send_all(&[&insert, &insert]);
+    for _ in 0..2 {
+        assert_eq!(error_of(&client.receive().expect("an answer")).code(), WRITE_FAILURE);
+    }
+}

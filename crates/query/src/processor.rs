@@ -271,6 +271,12 @@ impl QueryProcessor {
         outcome(result, warnings, client)
     }
 
+    /// Ends a turn of the calling thread, which has polled some requests: what they write is written now, in one step. Says
+    /// whether there was something; then some of them may go on.
+    pub fn end_turn(&self) -> bool {
+        self.coordinator.end_turn()
+    }
+
     /// The schema now.
     pub fn schema(&self) -> Arc<Schema> {
         self.schema.current()

@@ -22,6 +22,7 @@ use basalt_model::env::SharedEnv;
 
 use crate::engine::{Engine, EngineError, Sync, WriteOptions, WriteSet};
 use gate::Gate;
+use group::GROUP_BYTES_MAX;
 
 pub use gate::Watch;
 pub use stalls::{Cause, StallCounts, Stalls};
@@ -190,6 +191,32 @@ impl Committer {
         match &self.kind {
             Kind::Periodic(periodic) => periodic.submit(set, may_block, on_committed),
             Kind::Group(group) => group.queue(set, on_committed).map(|()| Submitted::Queued),
+        }
+    }
+
+    /// Whether a write set that is submitted is mostly committed when that returns.
+    pub fn writes_at_once(&self) -> bool {
+        matches!(self.kind, Kind::Periodic(_))
+    }
+
+    /// Commits write sets that came together, in as few steps as their size allows, without waiting: those that would have
+    /// to wait are queued. Each owner is told of its own.
+    pub fn submit_all(&self, mut gathered: Vec<(WriteSet, OnCommitted)>) {
+        while !gathered.is_empty() {
+            let mut bytes = 0;
+            let fits = |(set, _): &&(WriteSet, OnCommitted)| {
+                bytes += set.bytes();
+                bytes <= GROUP_BYTES_MAX
+            };
+            let count = gathered.iter().take_while(fits).count().max(1);
+            let rest = gathered.split_off(count);
+            match &self.kind {
+                Kind::Periodic(periodic) => periodic.submit_all(gathered),
+                Kind::Group(group) => {
+                    gathered.into_iter().for_each(|(set, told)| group.queue_or_tell(set, told))
+                }
+            }
+            gathered = rest;
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct ResultBuilder<'a> {
     shows_static_alone: bool,
     terms: Vec<Value>,
     /// Where one group ends and the next begins, with GROUP BY.
-    groups: Option<GroupMaker<'a>>,
+    groups: Option<Box<GroupMaker<'a>>>,
     aggregations: Vec<Aggregation>,
     /// The first row of the group.
     first: Option<InputRow>,
@@ -73,7 +73,9 @@ impl<'a> ResultBuilder<'a> {
             now_s,
             shows_static_alone,
             terms,
-            groups: groups.map(|groups| GroupMaker::new(groups, GroupingState::default())).transpose()?,
+            groups: groups
+                .map(|groups| GroupMaker::new(groups, GroupingState::default()).map(Box::new))
+                .transpose()?,
             aggregations: selection.aggregations(),
             first: None,
             values: Vec::new(),

@@ -188,11 +188,17 @@ impl<'a> Reader<'a> {
         if first < 0x80 {
             return Ok(u64::from(first));
         }
-        let more = first.leading_ones() as usize;
-        let (bytes, rest) = self.rest.split_at_checked(more).ok_or(CUT_OFF)?;
-        self.rest = rest;
+        let more = first.leading_ones();
+        let (bytes, rest) = self.rest.split_at_checked(more as usize).ok_or(CUT_OFF)?;
         let start = if more >= 7 { 0 } else { u64::from(first & (0x7F >> more)) };
-        let value = bytes.iter().fold(start, |value, &byte| (value << 8) | u64::from(byte));
+        let value = match self.rest.first_chunk::<8>() {
+            // Mostly more stands behind it: then eight bytes are taken at once.
+            Some(bytes) if more < 8 => {
+                start.wrapping_shl(8 * more) | (u64::from_be_bytes(*bytes) >> (64 - 8 * more))
+            }
+            _ => bytes.iter().fold(start, |value, &byte| (value << 8) | u64::from(byte)),
+        };
+        self.rest = rest;
         if value >> (7 * more) == 0 {
             return Err(EntryError::Malformed("an integer is longer than needed"));
         }

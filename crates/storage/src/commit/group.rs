@@ -15,7 +15,7 @@ use super::{Cause, CommitError, OnCommitted, QUEUE_BYTES_MAX, QUEUE_SETS_MAX, St
 use crate::engine::{EngineError, WriteSet};
 
 /// One engine write takes about this many bytes, so that no waiter pays for a whole queue: some ten milliseconds' worth.
-const GROUP_BYTES_MAX: usize = 1 << 20;
+pub const GROUP_BYTES_MAX: usize = 1 << 20;
 
 /// Gives what has gathered to the engine.
 pub type WriteGroup = Box<dyn Fn(&[&WriteSet]) -> Result<(), CommitError> + Send + Sync>;
@@ -92,6 +92,15 @@ impl Group {
             self.shared.changed.notify_one();
         }
         Ok(())
+    }
+
+    /// As [`Group::queue`]; the owner is told if there is no room.
+    pub fn queue_or_tell(&self, mut set: WriteSet, on_committed: OnCommitted) {
+        let mut on_committed = Some(on_committed);
+        let queued = self.queue(&mut set, || on_committed.take().unwrap_or_else(|| Box::new(drop)));
+        if let (Err(error), Some(on_committed)) = (queued, on_committed) {
+            tell(on_committed, Err(error));
+        }
     }
 
     pub fn failure(&self) -> Option<EngineError> {
@@ -196,7 +205,7 @@ fn take_group(queue: &mut Queue) -> Vec<(WriteSet, OnCommitted)> {
 }
 
 /// One owner's panic must not leave the others waiting.
-fn tell(on_committed: OnCommitted, result: Result<(), CommitError>) {
+pub fn tell(on_committed: OnCommitted, result: Result<(), CommitError>) {
     drop(catch_unwind(AssertUnwindSafe(|| on_committed(result))));
 }
 

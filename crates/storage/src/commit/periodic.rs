@@ -10,7 +10,7 @@ use std::time::Duration;
 use basalt_model::env::SharedEnv;
 use parking_lot::{Condvar, Mutex};
 
-use super::group::Group;
+use super::group::{Group, tell};
 use super::{Cause, CommitCounters, CommitError, OnCommitted, Submitted, Way, is_fatal, log_failed};
 use crate::engine::{EngineError, Sync, WriteOptions, WriteSet};
 
@@ -86,6 +86,21 @@ impl Periodic {
                 self.waiting.queue(set, on_committed).map(|()| Submitted::Queued)
             }
             written => written.map(|()| Submitted::Done),
+        }
+    }
+
+    pub fn submit_all(&self, gathered: Vec<(WriteSet, OnCommitted)>) {
+        let sets: Vec<&WriteSet> = gathered.iter().map(|(set, _)| set).collect();
+        let written = self.shared.write(&sets, false);
+        match written {
+            Err(CommitError::Engine(EngineError::WouldStall)) => {
+                gathered.into_iter().for_each(|(set, told)| self.waiting.queue_or_tell(set, told));
+            }
+            // One set names a table that is gone, and nothing was written: each for itself then.
+            Err(CommitError::Engine(EngineError::UnknownTable(_))) if gathered.len() > 1 => {
+                gathered.into_iter().for_each(|one| self.submit_all(vec![one]));
+            }
+            written => gathered.into_iter().for_each(|(_, told)| tell(told, written.clone())),
         }
     }
 

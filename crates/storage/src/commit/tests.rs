@@ -282,3 +282,66 @@ fn a_wait_for_a_sync_is_counted() {
     }
     assert_eq!(stalls.of(Cause::LogSync).refused, 0);
 }
+
+/// Gives sets to the committer together; what each owner is told.
+fn submit_all(committer: &Committer, sets: Vec<WriteSet>) -> Vec<Receiver<Result<(), CommitError>>> {
+    let with_owner = |set| {
+        let (sender, receiver) = sync_channel(1);
+        let told: OnCommitted = Box::new(move |result| sender.send(result).unwrap());
+        ((set, told), receiver)
+    };
+    let (gathered, receivers) = sets.into_iter().map(with_owner).unzip();
+    committer.submit_all(gathered);
+    receivers
+}
+
+#[test]
+fn sets_that_came_together_are_one_write() {
+    let world = world(SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 3_600_000 });
+    let told = submit_all(&world.committer, (0..100u8).map(|n| set(&[n])).collect());
+    assert!(told.iter().all(|told| told.try_recv() == Ok(Ok(()))), "told before it returns");
+    assert!((0..100u8).all(|n| is_there(&world, &[n])));
+    assert_eq!(world.engine.made(Call::Write), 1);
+    submit_all(&world.committer, Vec::new());
+    assert_eq!(world.engine.made(Call::Write), 1);
+    // Not more than a megabyte at a time, but a set of any size.
+    let large = |key: u8| {
+        let mut set = WriteSet::new();
+        set.put(TABLE, &[key], &vec![1; 700 << 10]);
+        set
+    };
+    submit_all(&world.committer, (0..3).map(large).collect());
+    assert_eq!(world.engine.made(Call::Write), 4);
+}
+
+#[test]
+fn of_sets_that_came_together_each_fails_for_itself() {
+    let world = world(SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 3_600_000 });
+    let mut gone = WriteSet::new();
+    gone.put(TableId(Uuid::from_u128(2)), b"k", b"v");
+    let told = submit_all(&world.committer, vec![set(b"a"), gone, set(b"b")]);
+    let told: Vec<_> = told.iter().map(|told| told.try_recv().unwrap()).collect();
+    assert!(matches!(told[1], Err(CommitError::Engine(EngineError::UnknownTable(_)))));
+    assert_eq!((&told[0], &told[2]), (&Ok(()), &Ok(())));
+    assert!(is_there(&world, b"a") && is_there(&world, b"b"));
+
+    world.engine.fail(Call::Write, 0, EngineError::WouldStall, false);
+    let held = submit_all(&world.committer, vec![set(b"c"), set(b"d")]);
+    assert!(held.iter().all(|held| held.recv().unwrap() == Ok(())), "they wait elsewhere");
+    assert!(is_there(&world, b"c") && is_there(&world, b"d"));
+
+    world.engine.fail(Call::Write, 0, io(), true);
+    let failed = submit_all(&world.committer, vec![set(b"e"), set(b"f")]);
+    assert!(failed.iter().all(|failed| failed.try_recv().unwrap() == Err(CommitError::Engine(io()))));
+    assert!(matches!(world.committer.failure(), Some(EngineError::LogFailed { .. })));
+}
+
+#[test]
+fn a_stopped_committer_tells_all_that_came_together() {
+    for mode in [SyncMode::Batch, SyncMode::Periodic { period_ms: 3_600_000, lag_block_ms: 3_600_000 }] {
+        let world = world(mode);
+        world.committer.stop().unwrap();
+        let told = submit_all(&world.committer, vec![set(b"a"), set(b"b")]);
+        assert!(told.iter().all(|told| told.recv().unwrap() == Err(CommitError::Closed)), "{mode:?}");
+    }
+}

@@ -72,7 +72,7 @@ impl<'c> Collector<'c> {
         let table = &command.table;
         let conditions = Conditions::new(command);
         let layout = command.layout.as_deref().filter(|_| command.row_filter.0.is_empty());
-        let packing = layout.map(|layout| Packing::new(table, layout));
+        let packing = layout.map(|layout| Packing::new(table, layout, command.limits.rows));
         let shows_static_only = shows_static_only(command, conditions.has_row_conditions());
         let (statics, regulars) = match packing {
             // Tables with static columns have no layout.

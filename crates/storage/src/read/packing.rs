@@ -4,7 +4,7 @@ use basalt_model::command::PartitionRows;
 use basalt_model::packed::{Layout, PackedRows, Place, pack};
 use basalt_model::{Clustering, DecoratedKey, Table};
 use bytes::Bytes;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::InTable;
 use super::stored_row::LiveView;
@@ -13,13 +13,21 @@ use crate::engine::EngineError;
 use crate::keys::KeyError;
 use crate::keys::clustering::{Component, Components, decode_clustering};
 
-/// What a first row makes room for, and each that follows as much as the rows before.
-const ROOM_BYTES: usize = 512;
+/// Tables mostly have no more regular columns.
+const FEW: usize = 16;
+
+/// The first row of a page makes room for so many more, if they are asked for, in so many bytes at most; for itself it has
+/// some.
+const ROWS_MADE_ROOM_FOR: u32 = 100;
+const ROOM_BYTES_MAX: usize = 16 << 10;
+const ROOM_BYTES: usize = 256;
 
 /// Packed rows of a page.
 pub struct Packing<'c> {
     table: &'c Table,
     layout: &'c Layout,
+    /// No more rows are asked for.
+    rows_max: u32,
     bytes: Vec<u8>,
     /// Where the rows of each partition end.
     ends: SmallVec<[usize; 1]>,
@@ -35,10 +43,11 @@ pub struct Packing<'c> {
 
 impl<'c> Packing<'c> {
     /// Of no rows yet.
-    pub fn new(table: &'c Table, layout: &'c Layout) -> Packing<'c> {
+    pub fn new(table: &'c Table, layout: &'c Layout, rows_max: u32) -> Packing<'c> {
         Packing {
             table,
             layout,
+            rows_max,
             bytes: Vec::new(),
             ends: SmallVec::new(),
             beside: 0,
@@ -82,34 +91,53 @@ impl<'c> Packing<'c> {
         let entry = RowEntry::parse(entry).in_table(table)?;
         view.see_row(&entry.parts);
         let regulars = self.layout.regulars.as_slice();
-        let mut found: SmallVec<[Option<&[u8]>; 16]> = smallvec![None; regulars.len()];
+        let (mut few, mut many) = ([None; FEW], Vec::new());
+        let found = match few.get_mut(..regulars.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(regulars.len(), None);
+                many.as_mut_slice()
+            }
+        };
         let mut at = 0;
-        for cell in entry.cells() {
-            let (id, data) = cell.in_table(table)?;
+        let seen = entry.for_each_cell(|id, cell| {
             while regulars.get(at).is_some_and(|column| column.id < id) {
                 at += 1;
             }
-            let Some(column) = regulars.get(at).filter(|column| column.id == id) else { continue };
-            if view.sees(&data, column.is_queried)
+            if let Some(column) = regulars.get(at)
+                && column.id == id
+                && view.sees(cell, column.is_queried)
                 && let Some(value) = found.get_mut(at)
             {
-                *value = Some(data.value);
+                *value = Some(cell.value);
             }
-        }
+        });
+        seen.in_table(table)?;
         if !view.exists {
             return Ok(());
         }
-        self.last.clear();
-        self.last.extend_from_slice(clustering);
-        self.last_originals.clear();
-        let owned = |&(index, value): &(u16, &[u8])| (index, Bytes::copy_from_slice(value));
-        self.last_originals.extend(entry.parts.originals.iter().map(owned));
-        if self.bytes.capacity() == 0 {
+        self.keep_last(clustering, &entry.parts.originals);
+        let start = self.bytes.len();
+        if start == 0 {
             self.bytes.reserve(ROOM_BYTES);
         }
-        self.write(clustering, &found).in_table(table)?;
+        self.write(clustering, found).in_table(table)?;
         self.count += 1;
+        if start == 0 {
+            // Rows of a page are alike.
+            let rows = self.rows_max.min(ROWS_MADE_ROOM_FOR).saturating_sub(1) as usize;
+            self.bytes.reserve((rows * self.bytes.len()).min(ROOM_BYTES_MAX));
+        }
         Ok(())
+    }
+
+    fn keep_last(&mut self, clustering: &[u8], originals: &[(u16, &[u8])]) {
+        self.last.clear();
+        self.last.extend_from_slice(clustering);
+        if !originals.is_empty() || !self.last_originals.is_empty() {
+            let owned = |&(index, value): &(u16, &[u8])| (index, Bytes::copy_from_slice(value));
+            self.last_originals = originals.iter().map(owned).collect();
+        }
     }
 
     fn write(&mut self, clustering: &[u8], found: &[Option<&[u8]>]) -> Result<(), KeyError> {

@@ -6,7 +6,6 @@ use basalt_model::command::{ColumnFilter, SelectedColumns};
 use basalt_model::deletion::NO_TIMESTAMP;
 use basalt_model::schema::Column;
 use basalt_model::{ColumnId, DataType, ReadCommand, Table};
-use smallvec::SmallVec;
 
 use crate::keys::path::path_type;
 
@@ -32,7 +31,7 @@ pub struct Projected {
 /// The columns of one kind, by id. Cells of others were dropped, or are newer than the command.
 #[derive(Clone, Debug, Default)]
 pub struct Projection {
-    columns: SmallVec<[Projected; 8]>,
+    columns: Vec<Projected>,
     /// Whether some column is looked at but does not come back.
     pub strips: bool,
     /// Whether a row may have cells in entries of their own.

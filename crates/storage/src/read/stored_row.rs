@@ -221,6 +221,7 @@ impl<'v> LiveView<'v> {
     }
 
     /// Whether a cell of the row's entry is alive.
+    #[inline]
     pub fn sees(&mut self, cell: &CellData<'_>, is_queried: bool) -> bool {
         if self.covering.deletes(cell.timestamp) || (!is_queried && cell.timestamp < self.inserted) {
             return false;

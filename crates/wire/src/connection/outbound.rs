@@ -78,7 +78,14 @@ impl Outbound {
         if let Some(frames) = &mut self.frames {
             frames.flush(&mut self.bytes);
         }
-        self.bytes.split()
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// Writes into `buffer` from now on, if nothing has been written since the last [`Outbound::take`].
+    pub(super) fn lend(&mut self, buffer: impl FnOnce() -> BytesMut) {
+        if self.bytes.capacity() == 0 {
+            self.bytes = buffer();
+        }
     }
 }
 

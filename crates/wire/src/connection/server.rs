@@ -463,6 +463,11 @@ impl ServerConnection {
         self.output.pending_len()
     }
 
+    /// Lends an empty buffer for the responses that come, if there are none yet: one that has its room already.
+    pub fn lend_output(&mut self, buffer: impl FnOnce() -> BytesMut) {
+        self.output.lend(buffer);
+    }
+
     /// Takes all responses written so far. In v5 they share frames: answer what has been read,
     /// then take once.
     pub fn take_output(&mut self) -> BytesMut {
