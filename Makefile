@@ -34,6 +34,7 @@ test: build
 	tests/report/run.sh
 	python3 -m unittest discover -s bench/tests
 	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/hlog/run.sh
+	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/instructions/run.sh
 
 lint: rocksdb
 	cargo fmt --all --check

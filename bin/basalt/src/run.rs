@@ -49,6 +49,9 @@ pub struct Options {
     /// Memory to use, e.g. 2GiB [default: half of the container's or the machine's].
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
+    /// Answer every read of a table as its first one: what is left costs what storage does not.
+    #[arg(long, hide = true)]
+    answer_alike: bool,
 }
 
 /// Runs a node until SIGTERM or SIGINT.
@@ -62,6 +65,7 @@ pub fn run(options: Options) -> Result<(), String> {
         .collect();
     start_log(&variables);
     let machine = machine::this();
+    let answers_alike = options.answer_alike;
     let settings = settings(options, &variables, machine).map_err(|error| error.to_string())?;
     report_keys(&settings);
     let mut signals = Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
@@ -87,6 +91,14 @@ pub fn run(options: Options) -> Result<(), String> {
     let env = Arc::new(SystemEnv::new());
     let storage =
         Storage::open(&settings, env.clone(), Arc::new(engine)).map_err(|error| error.to_string())?;
+    let storage = if answers_alike {
+        log::warn(
+            "tables are read once and then not any more: this node is for measuring what the rest costs",
+        );
+        storage.answering_alike()
+    } else {
+        storage
+    };
     let mut verdict = storage.disk.verdict();
     let mut node = Node::start(&settings, env.clone(), storage, bound).map_err(|error| error.to_string())?;
     if let Some((admin, bound)) = admin

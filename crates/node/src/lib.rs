@@ -3,6 +3,7 @@
 //! which; what statements mean is `query`'s matter, what messages look like `wire`'s.
 
 pub mod admin;
+mod alike;
 pub mod auth;
 pub mod clients;
 pub mod config;

@@ -21,6 +21,7 @@ use tokio::runtime;
 use tokio::sync::watch;
 
 use crate::admin::{Admin, AdminServer};
+use crate::alike::Alike;
 use crate::auth::{AllowAll, Authenticator};
 use crate::clients::{Clients, End};
 use crate::config::settings::{CommitlogSync, Settings};
@@ -243,6 +244,11 @@ impl Storage {
         let replica = Arc::new(replica);
         let scratch = Arc::new(MemoryScratch);
         Ok(Storage { engine, replica, scratch, pool, writer, committer, disk, snapshots, metrics })
+    }
+
+    /// The same without storage, as far as clients' tables are concerned: see [`Alike`].
+    pub fn answering_alike(self) -> Storage {
+        Storage { replica: Arc::new(Alike::new(self.replica)), ..self }
     }
 }
 
