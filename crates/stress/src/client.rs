@@ -1,4 +1,4 @@
-//! The client: connections that speak the native protocol, v3 to v5, with or without compression.
+//! The client: connections that speak the native protocol, v3 to v5, with or without compression and TLS.
 //!
 //! A connection is made by a [`Session`], which waits for each answer (start-up, login, schema,
 //! preparing), and then goes on as a [`Connection`], which never waits. Neither knows of plans or
@@ -6,6 +6,8 @@
 
 mod connection;
 mod session;
+mod stream;
+mod tls;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -19,6 +21,9 @@ pub use basalt_wire::ProtocolVersion;
 pub use basalt_wire::compression::Compression;
 pub use connection::{Arrived, Connection};
 pub use session::{Prepared, Session};
+pub use tls::Tls;
+#[cfg(test)]
+pub(crate) use tls::tests as tls_tests;
 
 /// The stream of what the workload did not ask for: start-up, statements prepared again.
 pub const CONTROL_STREAM: i16 = 0;
@@ -30,6 +35,8 @@ pub struct Options {
     pub version: Option<ProtocolVersion>,
     /// Of bodies (v3, v4) or frames (v5).
     pub compression: Option<Compression>,
+    /// Encryption; `None` for none.
+    pub tls: Option<Tls>,
     /// Name and password, for servers that ask for them.
     pub credentials: Option<(String, String)>,
     /// Of every request of the workload.
@@ -43,6 +50,7 @@ impl Default for Options {
         Options {
             version: None,
             compression: None,
+            tls: None,
             credentials: None,
             consistency: Consistency::One,
             patience: Duration::from_secs(20),

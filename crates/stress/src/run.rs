@@ -10,7 +10,6 @@ mod lane;
 mod link;
 mod outcome;
 mod routing;
-mod timer;
 mod usage;
 mod worker;
 
@@ -313,12 +312,6 @@ fn limits(settings: &Settings) -> Limits {
 
 /// A worker's thread: connects, says so, waits for the start, works.
 fn work(post: Post) {
-    let runtime = match runtime() {
-        Ok(runtime) => runtime,
-        // Whoever would hear it is gone only when the run is not to be.
-        Err(error) => return drop(post.posted.send(Err(error.into()))),
-    };
-    let _entered = runtime.enter();
     let Post { lane, targets, routing, limits, reports, env, posted, begin } = post;
     let mut version = ProtocolVersion::CURRENT;
     let connected: Result<Vec<Link>, client::Error> = targets
@@ -331,6 +324,7 @@ fn work(post: Post) {
         .collect();
     let links = match connected {
         Ok(links) => links,
+        // Whoever would hear it is gone only when the run is not to be.
         Err(error) => return drop(posted.send(Err(error.into()))),
     };
     drop(posted.send(Ok(version)));
@@ -338,16 +332,7 @@ fn work(post: Post) {
     let Ok(start) = begin.recv() else { return };
     let head_start = start.saturating_sub(env.monotonic_nanos());
     std::thread::sleep(Duration::from_nanos(head_start));
-    let (worker, messages) = (reports.worker, reports.messages.clone());
-    match Worker::new(lane, links, routing, Clock { env, start }, limits, reports) {
-        Ok(worker) => runtime.block_on(worker.run()),
-        Err(error) => drop(messages.send(Message::failed(worker, error))),
-    }
-}
-
-/// One thread; sockets are looked at after each turn of the worker.
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_io().event_interval(1).build()
+    Worker::new(lane, links, routing, Clock { env, start }, limits, reports).run();
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use basalt_model::Consistency;
 use basalt_model::env::SharedEnv;
 use basalt_node::env::SystemEnv;
-use basalt_stress::client::{self, Compression, ProtocolVersion};
+use basalt_stress::client::{self, Compression, ProtocolVersion, Tls};
 use basalt_stress::outcome::{self, Outcome, Verdict};
 use basalt_stress::plan::parse_duration;
 use basalt_stress::report::{self, live::Live};
@@ -62,6 +62,12 @@ pub struct Options {
     /// The consistency level of every request.
     #[arg(long, value_name = "LEVEL", default_value = "LOCAL_ONE", value_parser = parse_consistency)]
     pub consistency: Consistency,
+    /// Encrypt, and believe whoever answers: for certificates that nobody vouches for.
+    #[arg(long, conflicts_with = "ca")]
+    pub tls: bool,
+    /// Encrypt; the server must show a certificate of an authority in this file (PEM), for its name or address.
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
     /// The user to log in as, where the server asks.
     #[arg(long, requires = "password")]
     pub user: Option<String>,
@@ -149,9 +155,17 @@ impl Options {
         let workload = workload::named(&self.words, &options).map_err(|error| error.to_string())?;
         let targets: Result<Vec<SocketAddr>, String> =
             self.target.iter().map(|target| resolve(target)).collect();
+        let targets = targets?;
+        let mut client = self.client()?;
+        if let Some(tls) = &mut client.tls {
+            for (text, address) in self.target.iter().zip(&targets) {
+                let name = text.rsplit_once(':').map_or(text.as_str(), |(name, _)| name);
+                tls.name(*address, name);
+            }
+        }
         Ok(Prepared {
-            targets: targets?,
-            client: self.client()?,
+            targets,
+            client,
             workload,
             server: self.server.clone(),
             interrupt: interrupt.clone(),
@@ -162,7 +176,7 @@ impl Options {
     /// How to connect.
     ///
     /// # Errors
-    /// A version that is not spoken, or not with this compression.
+    /// A version that is not spoken, or not with this compression; a file of certificates that is none.
     pub fn client(&self) -> Result<client::Options, String> {
         let version = match self.protocol {
             None => None,
@@ -176,6 +190,10 @@ impl Options {
         Ok(client::Options {
             version,
             compression: self.compression,
+            tls: match &self.ca {
+                Some(authorities) => Some(Tls::trusting(authorities)?),
+                None => self.tls.then(Tls::trusting_anyone).transpose()?,
+            },
             credentials: self.user.clone().zip(self.password.clone()),
             consistency: self.consistency,
             patience: Duration::from_secs(20),

@@ -1,9 +1,8 @@
 //! A connection that never waits: requests go into a buffer, answers are taken as they come. Knows
 //! which stream an answer is for, not which request that was.
 
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
 
 use basalt_model::{Consistency, CqlError};
 use basalt_wire::connection::{Answer, ClientConnection, ClientError};
@@ -11,9 +10,8 @@ use basalt_wire::request::{BatchKind, EncodedBatch, EncodedExecute, EncodedValue
 use basalt_wire::response::QueryResult;
 use basalt_wire::{Opcode, Request, Response};
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
+use super::stream::Stream;
 use super::{CONTROL_STREAM, PreparedId};
 use crate::workload::{self, Operation, Part, Statement};
 
@@ -37,23 +35,26 @@ pub enum Arrived {
 
 /// A connection on which many requests are in flight.
 pub struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     protocol: ClientConnection,
     consistency: Consistency,
     ids: Vec<PreparedId>,
     output: BytesMut,
     /// The statement whose preparing is waited for.
     preparing: Option<usize>,
+    /// Whether the kernel has taken all that was to be sent.
+    is_flushed: bool,
 }
 
 impl Connection {
     pub(super) fn new(
-        stream: TcpStream,
+        stream: Stream,
         protocol: ClientConnection,
         consistency: Consistency,
         ids: Vec<PreparedId>,
     ) -> Connection {
-        Connection { stream, protocol, consistency, ids, output: BytesMut::new(), preparing: None }
+        let output = BytesMut::new();
+        Connection { stream, protocol, consistency, ids, output, preparing: None, is_flushed: true }
     }
 
     /// Whether it takes a further request.
@@ -85,35 +86,44 @@ impl Connection {
         }
     }
 
-    /// Hands the kernel what it takes. Ready when all is handed over.
+    /// What to wait on: for answers, and for room in the kernel where there was none.
+    pub fn socket(&self) -> (&TcpStream, bool) {
+        (self.stream.socket(), !self.is_flushed)
+    }
+
+    /// Hands the kernel what it takes.
     ///
     /// # Errors
     /// When the socket fails.
-    pub fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.is_flushed = self.try_flush()?;
+        Ok(())
+    }
+
+    fn try_flush(&mut self) -> io::Result<bool> {
         loop {
             if self.output.is_empty() {
                 if self.protocol.output_len() == 0 {
-                    return Poll::Ready(Ok(()));
+                    return Ok(at_once(self.stream.flush())?.is_some());
                 }
                 self.output = self.protocol.take_output();
             }
-            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.output))?;
-            if written == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            match at_once(self.stream.write(&self.output))? {
+                None => return Ok(false),
+                Some(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Some(written) => self.output.advance(written),
             }
-            self.output.advance(written);
         }
     }
 
-    /// Takes what has arrived, through `buffer`; 0 when the server has hung up.
+    /// Takes what has arrived, through `buffer`: its length, 0 when the server has hung up; `None` when nothing has.
     ///
     /// # Errors
     /// When the socket fails.
-    pub fn poll_receive(&mut self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
-        let mut read = ReadBuf::new(buffer);
-        ready!(Pin::new(&mut self.stream).poll_read(context, &mut read))?;
-        self.protocol.feed(read.filled());
-        Poll::Ready(Ok(read.filled().len()))
+    pub fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let received = at_once(self.stream.read(buffer))?;
+        self.protocol.feed(&buffer[..received.unwrap_or(0)]);
+        Ok(received)
     }
 
     /// The next answer of what has been taken.
@@ -176,6 +186,17 @@ impl Connection {
             Response::Error(error) => Some(Err(error_text(&error))),
             _ => Some(Err("the server answered PREPARE with something else".to_owned())),
         }
+    }
+}
+
+/// What was done; `None` where it would have to wait.
+fn at_once<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A connection that waits for each answer: start-up, login, schema, preparing. Knows no plan.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 
 use basalt_model::{Consistency, CqlError};
 use basalt_wire::connection::{ClientConnection, RequestOptions, ResponseEnvelope};
@@ -12,13 +12,14 @@ use basalt_wire::response::{QueryResult, Rows};
 use basalt_wire::{Opcode, ProtocolVersion, Request, Response};
 use bytes::Bytes;
 
+use super::stream::Stream;
 use super::{Connection, Error, Options, PreparedId};
 use crate::workload::Statement;
 
 /// A connection on which one request at a time is asked.
 pub struct Session {
     address: SocketAddr,
-    stream: TcpStream,
+    stream: Stream,
     protocol: ClientConnection,
     consistency: Consistency,
 }
@@ -47,10 +48,7 @@ impl Session {
         options: &Options,
     ) -> Result<Session, Error> {
         let io = |error| Error::Io(address, error);
-        let stream = TcpStream::connect_timeout(&address, options.patience).map_err(io)?;
-        stream.set_nodelay(true).map_err(io)?;
-        stream.set_read_timeout(Some(options.patience)).map_err(io)?;
-        stream.set_write_timeout(Some(options.patience)).map_err(io)?;
+        let stream = Stream::connect(address, options.tls.as_ref(), options.patience).map_err(io)?;
         let protocol = ClientConnection::new(version);
         let mut session = Session { address, stream, protocol, consistency: options.consistency };
         match session.call(&Request::Startup(Startup::new(options.compression)))? {
@@ -87,7 +85,7 @@ impl Session {
         self.protocol.send(0, request, &RequestOptions::default())?;
         let bytes = self.protocol.take_output();
         let io = |error| Error::Io(self.address, error);
-        self.stream.write_all(&bytes).map_err(io)?;
+        self.stream.write_all(&bytes).and_then(|()| self.stream.flush()).map_err(io)?;
         match self.receive()?.decode()? {
             Response::Error(error) => Err(Error::Refused(error)),
             response => Ok(response),
@@ -156,7 +154,8 @@ impl Session {
             count += 1;
         }
         let bytes = self.protocol.take_output();
-        self.stream.write_all(&bytes).map_err(|error| Error::Io(self.address, error))?;
+        let written = self.stream.write_all(&bytes).and_then(|()| self.stream.flush());
+        written.map_err(|error| Error::Io(self.address, error))?;
         for _ in 0..count {
             let envelope = self.receive()?;
             let rows = match envelope.decode()? {
@@ -196,15 +195,14 @@ impl Prepared {
         &self.ids
     }
 
-    /// Goes on as a connection that never waits. Must be called on a runtime.
+    /// Goes on as a connection that never waits.
     ///
     /// # Errors
-    /// When the runtime does not take the socket.
+    /// As the operating system says.
     pub fn into_connection(self) -> Result<Connection, Error> {
         let Session { address, stream, protocol, consistency } = self.session;
         let io = |error| Error::Io(address, error);
-        stream.set_nonblocking(true).map_err(io)?;
-        let stream = tokio::net::TcpStream::from_std(stream).map_err(io)?;
+        stream.socket().set_nonblocking(true).map_err(io)?;
         Ok(Connection::new(stream, protocol, consistency, self.ids))
     }
 }

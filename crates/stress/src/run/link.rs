@@ -4,11 +4,11 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
-use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use basalt_model::env::SharedEnv;
+use rustix::event::{PollFd, PollFlags};
 
 use super::in_flight::InFlight;
 use super::lane::{Bound, Lane};
@@ -129,13 +129,20 @@ impl Link {
         }
     }
 
-    /// Takes some of what has arrived; whether there was any.
-    pub fn receive(&mut self, context: &mut Context<'_>, buffer: &mut [u8]) -> Result<bool, String> {
-        match self.connection.as_mut().map(|connection| connection.poll_receive(context, buffer)) {
-            None | Some(Poll::Pending) => Ok(false),
-            Some(Poll::Ready(Ok(0))) => Err("the server hung up".to_owned()),
-            Some(Poll::Ready(Ok(_))) => Ok(true),
-            Some(Poll::Ready(Err(error))) => Err(error.to_string()),
+    /// What wakes whoever waits for it, where there is a connection.
+    pub fn poll_fd(&self) -> Option<PollFd<'_>> {
+        let (socket, is_writing) = self.connection.as_ref()?.socket();
+        let writing = if is_writing { PollFlags::OUT } else { PollFlags::empty() };
+        Some(PollFd::new(socket, PollFlags::IN | writing))
+    }
+
+    /// Takes some of what has arrived: whether that was all; `None` when there was nothing.
+    pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<bool>, String> {
+        let Some(connection) = &mut self.connection else { return Ok(None) };
+        match connection.receive(buffer) {
+            Ok(Some(0)) => Err("the server hung up".to_owned()),
+            Ok(received) => Ok(received.map(|received| received < buffer.len())),
+            Err(error) => Err(error.to_string()),
         }
     }
 
@@ -183,13 +190,10 @@ impl Link {
         }
     }
 
-    /// Hands the kernel what is to be sent.
-    pub fn flush(&mut self, context: &mut Context<'_>) -> Result<(), String> {
-        match self.connection.as_mut().map(|connection| connection.poll_flush(context)) {
-            Some(Poll::Ready(Err(error))) => Err(error.to_string()),
-            // The kernel is full: the task is woken when it is not.
-            Some(Poll::Pending | Poll::Ready(Ok(()))) | None => Ok(()),
-        }
+    /// Hands the kernel what is to be sent; what it does not take waits until it does.
+    pub fn flush(&mut self) -> Result<(), String> {
+        let flushed = self.connection.as_mut().map_or(Ok(()), Connection::flush);
+        flushed.map_err(|error| error.to_string())
     }
 
     /// The connection is over: its requests have failed.

@@ -12,6 +12,7 @@ use basalt_wire::response::{QueryResult, Rows};
 use basalt_wire::{Request, Response, Value};
 
 use super::*;
+use crate::client::tls_tests;
 use crate::null_server::{NullServer, Reply, Script, usual};
 use crate::plan::{Arrivals, Rate};
 use crate::random::Random;
@@ -467,6 +468,18 @@ fn requests_go_to_the_node_that_owns_their_partition() {
         assert!(executed > 100, "{executed}");
         assert_eq!(misplaced, 0);
     }
+}
+
+#[test]
+fn a_run_goes_through_tls() {
+    let env = env();
+    let server = tls_tests::Server::start();
+    let mut settings = settings(&NullServer::start(&env).unwrap(), &env, open(1_000, SECOND / 4));
+    settings.workload = Mixed::shared(20_000);
+    (settings.targets, settings.connections) = (vec![server.address], 1);
+    settings.client = tls_tests::options(client::Tls::trusting_anyone().unwrap());
+    let outcome = run(settings, &mut ()).unwrap().outcome;
+    assert_eq!((outcome.counts.planned, outcome.counts.answered), (250, 250));
 }
 
 #[test]

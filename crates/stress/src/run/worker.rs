@@ -1,17 +1,21 @@
 //! A worker: one thread with its connections, on which requests go out when they are due and answers
-//! come in, all by one task. Hands in what it recorded once an interval.
+//! come in, all by one loop, which sleeps in one place: until something arrives or a request is due.
+//! Hands in what it recorded once an interval.
 
-use std::future::poll_fn;
 use std::io;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
-use std::task::{Context, Poll};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::thread::{sched_getcpu, set_current_timer_slack};
+use smallvec::SmallVec;
 
 use super::lane::{Bound, Lane};
 use super::link::{Clock, Link};
 use super::routing::Routing;
-use super::timer::Timer;
 use super::usage::Usage;
 use crate::outcome::Counts;
 use crate::record::Record;
@@ -68,21 +72,6 @@ pub enum Message {
     Ended(Box<Ended>),
 }
 
-impl Message {
-    /// A worker could not even begin.
-    pub fn failed(worker: usize, failure: io::Error) -> Message {
-        Message::Ended(Box::new(Ended {
-            worker,
-            at: 0,
-            reached: Vec::new(),
-            is_cut_short: false,
-            usage: Usage::default(),
-            acknowledged: Acknowledged::default(),
-            failure: Some(failure),
-        }))
-    }
-}
-
 /// How a worker ended.
 pub struct Ended {
     /// The worker.
@@ -123,13 +112,12 @@ pub struct Worker {
     clock: Clock,
     limits: Limits,
     reports: Reports,
-    timer: Timer,
     buffer: Vec<u8>,
+    /// Connections on which something has arrived, by place.
+    ready: Vec<usize>,
     /// The interval being recorded.
     interval: u64,
     next_tick: u64,
-    /// When the timer wakes the task, if it is set.
-    wakes_at: Option<u64>,
     /// When it last had a connection.
     connected_at: u64,
     is_cut_short: bool,
@@ -137,9 +125,6 @@ pub struct Worker {
 
 impl Worker {
     /// One with these connections.
-    ///
-    /// # Errors
-    /// Without a timer. Must be called on a runtime.
     pub fn new(
         lane: Lane,
         links: Vec<Link>,
@@ -147,8 +132,8 @@ impl Worker {
         clock: Clock,
         limits: Limits,
         reports: Reports,
-    ) -> io::Result<Worker> {
-        Ok(Worker {
+    ) -> Worker {
+        Worker {
             lane,
             links,
             routing,
@@ -156,22 +141,19 @@ impl Worker {
             clock,
             limits,
             reports,
-            timer: Timer::new()?,
             buffer: vec![0; READ_BYTES],
+            ready: Vec::new(),
             interval: 0,
             next_tick: TICK_NANOS,
-            wakes_at: None,
             connected_at: 0,
             is_cut_short: false,
-        })
+        }
     }
 
     /// Works until the run is over, then hands in the rest.
-    pub async fn run(mut self) {
+    pub fn run(mut self) {
         let before = Usage::of_this_thread();
-        // The runtime looks at sockets only between two turns: nothing else may hold this one up.
-        let turns = poll_fn(|context| self.turn(context));
-        let failure = tokio::task::unconstrained(turns).await.err();
+        let failure = self.work().err();
         let now = self.clock.now();
         let usage = Usage::of_this_thread().since(before);
         self.roll(now);
@@ -191,42 +173,60 @@ impl Worker {
         })));
     }
 
-    /// All that can be done now. Ready when the run is over.
-    fn turn(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.timer.watch(context)? {
-            self.wakes_at = None;
+    /// Until the run is over.
+    fn work(&mut self) -> io::Result<()> {
+        // Linux lets sleepers of a thread lie 50 us longer than they asked, unless told otherwise.
+        set_current_timer_slack(NonZeroU64::new(1))?;
+        loop {
+            let mut is_busy = self.receive();
+            is_busy |= self.send();
+            self.flush();
+            let now = self.clock.now();
+            if now >= self.next_tick {
+                self.tick(now);
+            }
+            if self.is_over(now) {
+                return Ok(());
+            }
+            self.wait(if is_busy { 0 } else { self.wake_at(now).saturating_sub(now) })?;
         }
-        let mut is_busy = self.receive(context);
-        is_busy |= self.send();
-        self.flush(context);
-        let now = self.clock.now();
-        if now >= self.next_tick {
-            self.tick(now);
-        }
+    }
+
+    fn is_over(&mut self, now: u64) -> bool {
         let is_done = self.lane.is_exhausted(now) && self.lane.in_flight() == 0;
         let is_alone = now - self.connected_at.min(now) > self.limits.alone;
         let is_over = is_done || is_alone || now >= self.limits.deadline;
         self.is_cut_short = !is_over && self.limits.stop.load(Ordering::Relaxed);
-        if is_over || self.is_cut_short {
-            return Poll::Ready(Ok(()));
-        }
-        if is_busy {
-            context.waker().wake_by_ref();
-        } else {
-            self.sleep()?;
-        }
-        Poll::Pending
+        is_over || self.is_cut_short
     }
 
-    /// Has the task woken for the next request or tick.
-    fn sleep(&mut self) -> io::Result<()> {
-        let now = self.clock.now();
+    /// When there is something to do even if nothing arrives.
+    fn wake_at(&self, now: u64) -> u64 {
         let is_sending = self.has_room() && !self.lane.is_exhausted(now);
         let due = if is_sending { self.lane.next_due() } else { None };
-        let wake_at = due.unwrap_or(u64::MAX).min(self.next_tick).min(self.limits.deadline);
-        if self.wakes_at != Some(wake_at) {
-            self.timer.set(wake_at.saturating_sub(now))?;
-            self.wakes_at = Some(wake_at);
+        due.unwrap_or(u64::MAX).min(self.next_tick).min(self.limits.deadline)
+    }
+
+    /// Waits until something arrives, the kernel has room again, or the time is over.
+    fn wait(&mut self, nanos: u64) -> io::Result<()> {
+        let timeout = Timespec {
+            tv_sec: (nanos / 1_000_000_000).cast_signed(),
+            tv_nsec: (nanos % 1_000_000_000).cast_signed(),
+        };
+        let links = self.links.iter().enumerate();
+        let (places, mut polled): (SmallVec<[usize; 16]>, SmallVec<[PollFd<'_>; 16]>) =
+            links.filter_map(|(at, link)| Some((at, link.poll_fd()?))).unzip();
+        match poll(&mut polled, Some(&timeout)) {
+            Ok(0) | Err(Errno::INTR) => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // A socket with room for output only needs no more than the next turn.
+        let has_news = |polled: &PollFd<'_>| !polled.revents().difference(PollFlags::OUT).is_empty();
+        for (at, _) in places.iter().zip(&polled).filter(|(_, polled)| has_news(polled)) {
+            if !self.ready.contains(at) {
+                self.ready.push(*at);
+            }
         }
         Ok(())
     }
@@ -236,26 +236,28 @@ impl Worker {
         self.lane.has_room() && self.links.iter().any(Link::has_room)
     }
 
-    /// Takes answers; whether there may be more at once.
-    fn receive(&mut self, context: &mut Context<'_>) -> bool {
-        let mut is_busy = false;
-        for at in 0..self.links.len() {
-            match self.receive_from(at, context) {
-                Ok(more) => is_busy |= more,
-                Err(why) => self.lose(at, &why),
-            }
-        }
-        is_busy
+    /// Takes answers; whether there are more.
+    fn receive(&mut self) -> bool {
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.retain(|at| {
+            self.receive_from(*at).unwrap_or_else(|why| {
+                self.lose(*at, &why);
+                false
+            })
+        });
+        self.ready = ready;
+        !self.ready.is_empty()
     }
 
-    fn receive_from(&mut self, at: usize, context: &mut Context<'_>) -> Result<bool, String> {
+    fn receive_from(&mut self, at: usize) -> Result<bool, String> {
         for _ in 0..READS_MAX {
-            if !self.links[at].receive(context, &mut self.buffer)? {
-                return Ok(false);
-            }
+            let Some(is_all) = self.links[at].receive(&mut self.buffer)? else { return Ok(false) };
             let now = self.clock.now();
             self.roll(now);
             self.links[at].answer(&mut self.lane, now)?;
+            if is_all {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
@@ -302,9 +304,9 @@ impl Worker {
         bounds.for_each(|bound| self.lane.hold(Some(bound)));
     }
 
-    fn flush(&mut self, context: &mut Context<'_>) {
+    fn flush(&mut self) {
         for at in 0..self.links.len() {
-            if let Err(why) = self.links[at].flush(context) {
+            if let Err(why) = self.links[at].flush() {
                 self.lose(at, &why);
             }
         }
@@ -330,7 +332,7 @@ impl Worker {
         if self.links.iter().any(Link::is_connected) {
             self.connected_at = now;
         }
-        self.reports.processor.store(rustix::thread::sched_getcpu(), Ordering::Relaxed);
+        self.reports.processor.store(sched_getcpu(), Ordering::Relaxed);
     }
 
     /// Hands in the interval when it is over.
