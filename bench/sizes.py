@@ -35,7 +35,7 @@ class Size:
 
 FULL = Size("full", turns=3, records=1_000_000, warm_cassandra=300, warm_basalt=60, maximum=60, rate=60, shares=(50, 70, 90), probe=20,
             probe_most=60, soak=600, sweep=20, restart=True, settle=120, repeats=3)
-QUICK = Size("quick", turns=1, records=100_000, warm_cassandra=300, warm_basalt=5, maximum=8, rate=8, shares=(70,), probe=0,
+QUICK = Size("quick", turns=1, records=50_000, warm_cassandra=300, warm_basalt=5, maximum=6, rate=6, shares=(70,), probe=0,
              probe_most=0, soak=0, sweep=0, restart=False, settle=3, repeats=1)
 TRIAL = Size("trial", turns=2, records=10_000, warm_cassandra=4, warm_basalt=2, maximum=3, rate=3, shares=(50, 70, 90), probe=2,
              probe_most=2, soak=4, sweep=2, restart=True, settle=5, repeats=1)

@@ -82,7 +82,8 @@ class Parts(unittest.TestCase):
     def test_the_quick_look_fits_its_time(self):
         turns = cells.turns(cells.quick(), sizes.QUICK)
         self.assertEqual(len(turns), 6)
-        self.assertLess(sum(cells.seconds(cell, number, sizes.QUICK) for cell, number in turns), 20 * 60)
+        # A turn took 3 % more than this when it was looked at.
+        self.assertLess(cells.seconds_of(turns, sizes.QUICK), 19 * 60)
         self.assertFalse(sizes.QUICK.is_short())
         self.assertTrue(dataclasses.replace(sizes.QUICK, warm_cassandra=299).is_short())
 
