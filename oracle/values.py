@@ -45,10 +45,11 @@ def scalar(kind, data):
 
 
 def readable(kind, data):
-    """Elements of a list of selectors may be of any type: what is not of the one told is shown as bytes."""
+    """Elements of a list of selectors may be of any type: what is not of the one told is shown as bytes, and so are integers of more
+    digits than Python writes (4,300)."""
     try:
         return read(kind, data)
-    except (struct.error, IndexError):
+    except (struct.error, IndexError, ValueError):
         return "0x" + data.hex()
 
 
