@@ -139,6 +139,7 @@ fn settings(
     Settings {
         env: Arc::clone(env),
         targets: vec![address],
+        only_targets: true,
         client: client::Options::default(),
         workload: Arc::clone(workload),
         asked,

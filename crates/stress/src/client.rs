@@ -20,7 +20,7 @@ use bytes::Bytes;
 pub use basalt_wire::ProtocolVersion;
 pub use basalt_wire::compression::Compression;
 pub use connection::{Arrived, Connection};
-pub use session::{Prepared, Session};
+pub use session::{Prepared, Session, Table, table};
 pub use tls::Tls;
 #[cfg(test)]
 pub(crate) use tls::tests as tls_tests;

@@ -48,6 +48,9 @@ pub struct Outcome {
     pub verified: Option<Verified>,
     /// Why the run does not show what was asked, empty when it does: `in-flight cap`, `connection lost`.
     pub invalid: Vec<String>,
+    /// What a reader must know besides: nodes that were left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Where a run took place.

@@ -8,6 +8,7 @@ mod collect;
 mod in_flight;
 mod lane;
 mod link;
+mod nodes;
 mod outcome;
 mod routing;
 mod usage;
@@ -33,11 +34,13 @@ use crate::hlog::{Log, Sink};
 use crate::outcome::Outcome;
 use crate::plan::{Arrivals, Plan};
 use crate::record::Record;
+use crate::report::words::plural;
 use crate::verify::Acknowledged;
 use crate::workload::Workload;
 use collect::{Collected, Collector};
 use lane::{Lane, Pace, Work};
 use link::{Clock, Link, Target};
+use nodes::{AGREEMENT_NANOS, Nodes};
 use routing::Routing;
 use worker::{Limits, Message, Reports, Worker};
 
@@ -78,8 +81,11 @@ pub enum Asked {
 pub struct Settings {
     /// Clocks and threads.
     pub env: SharedEnv,
-    /// The nodes; connections are dealt out to them in turn, and requests by the tokens that they own.
+    /// The nodes that were named; connections are dealt out to them and to those found in turn, and requests by the tokens
+    /// that they own.
     pub targets: Vec<SocketAddr>,
+    /// Whether the other nodes that the first of them lists are left alone.
+    pub only_targets: bool,
     /// How to connect.
     pub client: client::Options,
     /// What is asked.
@@ -150,7 +156,10 @@ pub fn run(mut settings: Settings, observer: &mut dyn Observer) -> Result<Finish
     if settings.targets.is_empty() {
         return Err(Error::NoTarget);
     }
-    let routing = Routing::ask(&settings)?.map(Arc::new);
+    let Nodes { addresses, sessions, mut notes } = Nodes::find(&settings, AGREEMENT_NANOS)?;
+    settings.targets = addresses;
+    let routing = Routing::ask(sessions, settings.workload.statements())?.map(Arc::new);
+    notes.extend(routing.as_ref().and_then(|_| passed_on(&settings)));
     let workers = start_workers(&settings, routing.as_ref())?;
     let mut version = None;
     for posted in &workers.posted {
@@ -184,7 +193,8 @@ pub fn run(mut settings: Settings, observer: &mut dyn Observer) -> Result<Finish
         sink.flush()?;
     }
     let acknowledged = std::mem::take(&mut collected.acknowledged);
-    let outcome = outcome::build(&settings, collected, started_micros, version, routing.is_some());
+    let mut outcome = outcome::build(&settings, collected, started_micros, version, routing.is_some());
+    outcome.notes = notes;
     Ok(Finished { outcome, acknowledged })
 }
 
@@ -217,11 +227,29 @@ fn share(whole: usize, number: usize, of: usize) -> usize {
     whole / of + usize::from(number < whole % of)
 }
 
-fn start_workers(settings: &Settings, routing: Option<&Arc<Routing>>) -> Result<Workers, Error> {
-    let mut count = settings.workers.clamp(1, settings.connections.max(1));
-    if let Asked::Closed { threads, .. } | Asked::Load { threads } = settings.asked {
-        count = count.min(threads.max(1) as usize);
+/// Threads that send and receive.
+fn worker_count(settings: &Settings) -> usize {
+    let count = settings.workers.clamp(1, settings.connections.max(1));
+    match settings.asked {
+        Asked::Closed { threads, .. } | Asked::Load { threads } => count.min(threads.max(1) as usize),
+        Asked::Open { .. } => count,
     }
+}
+
+/// That some worker has no connection to the owner of what it asks for, where that is so.
+fn passed_on(settings: &Settings) -> Option<String> {
+    let (nodes, workers) = (settings.targets.len(), worker_count(settings));
+    let wanted = nodes * workers;
+    (settings.connections < wanted).then(|| {
+        format!(
+            "of {nodes} nodes some get requests for others, which they pass on: with {} it takes --connections {wanted}",
+            plural(workers as u64, "worker")
+        )
+    })
+}
+
+fn start_workers(settings: &Settings, routing: Option<&Arc<Routing>>) -> Result<Workers, Error> {
+    let count = worker_count(settings);
     let kinds = settings.workload.kinds().len();
     let (sender, messages) = sync_channel(count * (SPARES + 2));
     let mut workers = Workers {

@@ -111,6 +111,7 @@ fn trial(setup: &Setup, server: &NullServer, rate: u64) -> Result<Outcome, Error
     let settings = Settings {
         env: Arc::clone(&setup.env),
         targets: vec![server.address],
+        only_targets: true,
         client: setup.client.clone(),
         workload: Arc::clone(&setup.workload),
         asked: Asked::Open { plan, arrivals: Arrivals::CONSTANT },

@@ -162,6 +162,7 @@ impl Simulated {
             events: self.freezes.iter().map(event).collect(),
             verified: None,
             invalid: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }

@@ -41,6 +41,10 @@ pub struct Options {
     /// A node to connect to; more than one may be given.
     #[arg(long, value_name = "HOST[:PORT]", default_value = "127.0.0.1:9042", value_delimiter = ',')]
     pub target: Vec<String>,
+    /// Ask the nodes named and no others. Without it the first of them is asked for the others of its data centre
+    /// (system.peers_v2), and they get the requests that they own, too.
+    #[arg(long)]
+    pub only_targets: bool,
     /// Connections in all, dealt out to the nodes in turn.
     #[arg(long, default_value_t = 4)]
     pub connections: usize,
@@ -221,6 +225,7 @@ impl Options {
         Ok(Settings {
             env: Arc::clone(&prepared.env),
             targets: prepared.targets.clone(),
+            only_targets: self.only_targets,
             client: prepared.client.clone(),
             workload: Arc::clone(&prepared.workload),
             asked,

@@ -1,5 +1,6 @@
 //! What all series of runs take, and one run of a series. Knows no search.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct Prober {
     options: Options,
     prepared: Prepared,
     runs: usize,
+    /// Notes of its runs that have been told.
+    told: BTreeSet<String>,
 }
 
 impl Prober {
@@ -48,7 +51,7 @@ impl Prober {
     /// One line: what is not understood.
     pub fn new(options: &Options, interrupt: &Interrupt) -> Result<Prober, String> {
         let prepared = options.common.prepare(false, interrupt)?;
-        Ok(Prober { options: options.clone(), prepared, runs: 0 })
+        Ok(Prober { options: options.clone(), prepared, runs: 0, told: BTreeSet::new() })
     }
 
     /// Compactions under way, where the server tells of them.
@@ -79,6 +82,11 @@ impl Probe for Prober {
         };
         let settings = common.settings(&self.prepared, asked, trial.nanos, None)?;
         let outcome = common::go(settings, &self.prepared, trial.nanos)?.outcome;
+        for note in &outcome.notes {
+            if self.told.insert(note.clone()) {
+                eprintln!("basalt stress: {note}");
+            }
+        }
         if let Some(folder) = &common.out {
             common::record(&outcome, folder, None)?;
         }

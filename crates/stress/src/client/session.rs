@@ -16,6 +16,20 @@ use super::stream::Stream;
 use super::{Connection, Error, Options, PreparedId};
 use crate::workload::Statement;
 
+/// Rows of an answer: the values of the columns asked for, as the wire carries them.
+pub type Table = Vec<Vec<Option<Bytes>>>;
+
+/// The rows of an answer.
+///
+/// # Errors
+/// When it has none, or they end too early.
+pub fn table(answer: &QueryResult) -> Result<Table, Error> {
+    let QueryResult::Rows(rows) = answer else { return Err(Error::Unexpected("SELECT")) };
+    let columns = usize::try_from(rows.metadata.column_count).unwrap_or(0).max(1);
+    let cells: Result<Vec<_>, _> = rows.cells().collect();
+    Ok(cells?.chunks(columns).map(<[_]>::to_vec).collect())
+}
+
 /// A connection on which one request at a time is asked.
 pub struct Session {
     address: SocketAddr,
@@ -116,6 +130,14 @@ impl Session {
             Response::Result(result) => Ok(result),
             _ => Err(Error::Unexpected("QUERY")),
         }
+    }
+
+    /// Runs a statement given as text, for its rows.
+    ///
+    /// # Errors
+    /// When it is refused or has none, or the connection fails.
+    pub fn rows(&mut self, text: &str) -> Result<Table, Error> {
+        table(&self.query(text)?)
     }
 
     /// Prepares a statement.

@@ -46,6 +46,9 @@ fn first_screen(out: &mut String, outcome: &Outcome, sla: Option<&Sla>) -> Resul
     for line in sla.map(|sla| sla.lines(outcome)).unwrap_or_default() {
         writeln!(out, "  {line}")?;
     }
+    for note in &outcome.notes {
+        paragraph(out, &format!("note: {note}"))?;
+    }
     writeln!(out)?;
     if outcome.is_open() {
         waits(out, &response, &service)?;

@@ -66,6 +66,7 @@ pub fn build(
         events,
         verified: None,
         invalid,
+        notes: Vec::new(),
     }
 }
 

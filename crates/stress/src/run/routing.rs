@@ -2,15 +2,12 @@
 //! on. Asked for only where there are several nodes. Knows neither connections nor replication: the owner of a token is a
 //! replica whatever the replication is.
 
-use std::net::SocketAddr;
-
 use basalt_model::token::Token;
 use basalt_wire::response::QueryResult;
 use smallvec::SmallVec;
 
-use super::Settings;
 use crate::client::{Error, PreparedId, Session};
-use crate::workload::{Operation, Values};
+use crate::workload::{Operation, Statement, Values};
 
 /// What a node says of the tokens it owns.
 const QUESTION: &str = "SELECT partitioner, tokens FROM system.local";
@@ -29,16 +26,17 @@ impl Routing {
     /// Asks the nodes of a run; `None` for a single node, and where nodes do not say.
     ///
     /// # Errors
-    /// When a node cannot be reached or refuses a statement.
-    pub fn ask(settings: &Settings) -> Result<Option<Routing>, Error> {
-        let [first, _, ..] = &settings.targets[..] else { return Ok(None) };
-        let connect = |address: &SocketAddr| Session::connect(*address, &settings.client);
+    /// When a node refuses a statement, or its connection fails.
+    pub fn ask(mut nodes: Vec<Session>, statements: &[Statement]) -> Result<Option<Routing>, Error> {
+        if nodes.len() < 2 {
+            return Ok(None);
+        }
         let mut ring = Vec::new();
-        for (node, address) in settings.targets.iter().enumerate() {
-            let Some(tokens) = tokens(&mut connect(address)?) else { return Ok(None) };
+        for (node, session) in nodes.iter_mut().enumerate() {
+            let Some(tokens) = tokens(session) else { return Ok(None) };
             ring.extend(tokens.into_iter().map(|token| (token, node)));
         }
-        let prepared = connect(first)?.prepare_all(settings.workload.statements())?;
+        let prepared = nodes.swap_remove(0).prepare_all(statements)?;
         Ok(Routing::new(ring, prepared.ids()))
     }
 

@@ -4,12 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
 use basalt_model::env::Env;
-use basalt_model::token::Token;
-use basalt_model::{Consistency, CqlError, DataType};
+use basalt_model::{Consistency, CqlError};
 use basalt_wire::compression::Compression;
-use basalt_wire::response::result::{ColumnSpec, RowsMetadata};
-use basalt_wire::response::{QueryResult, Rows};
-use basalt_wire::{Request, Response, Value};
+use basalt_wire::{Request, Response};
 
 use super::*;
 use crate::client::tls_tests;
@@ -17,6 +14,8 @@ use crate::null_server::{NullServer, Reply, Script, usual};
 use crate::plan::{Arrivals, Rate};
 use crate::random::Random;
 use crate::workload::{BatchKind, Operation, Statement};
+
+mod ring;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -130,6 +129,7 @@ fn settings(server: &NullServer, env: &SharedEnv, asked: Asked) -> Settings {
     Settings {
         env: Arc::clone(env),
         targets: vec![server.address],
+        only_targets: true,
         client: client::Options::default(),
         workload: Mixed::shared(700),
         asked,
@@ -412,62 +412,6 @@ fn a_lost_connection_fails_its_requests_and_is_made_again() {
     let events: Vec<&str> = outcome.events.iter().map(|event| event.text.as_str()).collect();
     assert_eq!(events, ["connection lost: the server hung up", "connected again"]);
     assert!(outcome.response().0.max() > SECOND / 4);
-}
-
-/// A node that owns what lies before this token, counts what it executes, and of that what it does not own.
-fn owner(env: &SharedEnv, token: i64, counts: &Arc<[AtomicU64; 2]>, owns: fn(i64) -> bool) -> NullServer {
-    let counts = Arc::clone(counts);
-    let text = token.to_string();
-    let mut tokens = 1_i32.to_be_bytes().to_vec();
-    tokens.extend((text.len() as i32).to_be_bytes());
-    tokens.extend(text.as_bytes());
-    scripted(env, move |request| match request {
-        Request::Query(query) if query.query.contains("system.local") => {
-            let mut content = bytes::BytesMut::new();
-            for cell in [&b"org.apache.cassandra.dht.Murmur3Partitioner"[..], &tokens] {
-                content.extend_from_slice(&(cell.len() as i32).to_be_bytes());
-                content.extend_from_slice(cell);
-            }
-            let metadata = RowsMetadata { column_count: 2, ..RowsMetadata::empty() };
-            let rows = Rows { metadata, row_count: 1, content: content.freeze() };
-            Reply::Send(Box::new(Response::Result(QueryResult::Rows(rows))))
-        }
-        Request::Prepare(_) => {
-            let Reply::Send(mut answer) = usual(request) else { panic!("an answer") };
-            if let Response::Result(QueryResult::Prepared(prepared)) = &mut *answer {
-                let [keyspace, table, name] = ["k", "t", "k"].map(Into::into);
-                prepared.metadata.columns =
-                    vec![ColumnSpec { keyspace, table, name, data_type: DataType::Blob }];
-                prepared.metadata.partition_key_indexes = vec![0];
-            }
-            Reply::Send(answer)
-        }
-        Request::Execute(execute) => {
-            let Value::Bytes(key) = &execute.params.values.values[0] else { panic!("a key") };
-            counts[0].fetch_add(1, Ordering::Relaxed);
-            counts[1].fetch_add(u64::from(!owns(Token::of(key).0)), Ordering::Relaxed);
-            usual(request)
-        }
-        other => usual(other),
-    })
-}
-
-#[test]
-fn requests_go_to_the_node_that_owns_their_partition() {
-    let env = env();
-    let counts: [Arc<[AtomicU64; 2]>; 2] = Default::default();
-    let first = owner(&env, 0, &counts[0], |token| token <= 0);
-    let second = owner(&env, i64::MAX, &counts[1], |token| token > 0);
-    let mut settings = settings(&first, &env, open(3_000, SECOND / 5));
-    (settings.targets, settings.connections) = (vec![first.address, second.address], 4);
-    let outcome = run(settings, &mut ()).unwrap().outcome;
-    assert_eq!(outcome.counts.answered, 600);
-    assert_eq!(outcome.setting.client["routing"], "by token");
-    for count in &counts {
-        let [executed, misplaced] = [0, 1].map(|at| count[at].load(Ordering::Relaxed));
-        assert!(executed > 100, "{executed}");
-        assert_eq!(misplaced, 0);
-    }
 }
 
 #[test]

@@ -3,13 +3,8 @@
 
 use std::net::SocketAddr;
 
-use basalt_wire::response::QueryResult;
-
 use super::{Recorder, Source, Unit};
-use crate::client::{Options, Session};
-
-/// Rows of an answer: the values of the columns asked for, as the wire carries them.
-pub type Rows = Vec<Vec<Option<Vec<u8>>>>;
+use crate::client::{Options, Session, Table};
 
 /// Someone who asks the server a question in CQL.
 pub trait Ask: Send {
@@ -17,7 +12,7 @@ pub trait Ask: Send {
     ///
     /// # Errors
     /// When there are none, in words for the user.
-    fn rows(&mut self, statement: &str) -> Result<Rows, String>;
+    fn rows(&mut self, statement: &str) -> Result<Table, String>;
 }
 
 /// Thread pools, asked for once a look.
@@ -46,27 +41,15 @@ impl Asker {
 }
 
 impl Ask for Asker {
-    fn rows(&mut self, statement: &str) -> Result<Rows, String> {
+    fn rows(&mut self, statement: &str) -> Result<Table, String> {
         let mut session = match self.session.take() {
             Some(session) => session,
             None => Session::connect(self.address, &self.options).map_err(|error| error.to_string())?,
         };
-        let answer = session.query(statement).map_err(|error| error.to_string())?;
+        let rows = session.rows(statement).map_err(|error| error.to_string())?;
         self.session = Some(session);
-        rows(&answer)
+        Ok(rows)
     }
-}
-
-/// The rows of an answer.
-fn rows(answer: &QueryResult) -> Result<Rows, String> {
-    let QueryResult::Rows(rows) = answer else { return Err("the answer has no rows".to_owned()) };
-    let columns = usize::try_from(rows.metadata.column_count).unwrap_or(0).max(1);
-    let cells: Result<Vec<_>, _> = rows.cells().collect();
-    let cells = cells.map_err(|error| error.to_string())?;
-    let row = |row: &[Option<bytes::Bytes>]| {
-        row.iter().map(|cell| cell.as_ref().map(|cell| cell.to_vec())).collect()
-    };
-    Ok(cells.chunks(columns).map(row).collect())
 }
 
 /// The tables of one node.
@@ -132,6 +115,7 @@ mod tests {
     use basalt_wire::{Opcode, ProtocolVersion, Response};
 
     use super::*;
+    use crate::client::table;
 
     /// Its RESULT for [`THREAD_POOLS`], of two pools.
     const POOLS_ANSWER: &str = "\
@@ -146,20 +130,20 @@ mod tests {
         0d000870726f677265737300020005746f74616c0002000000010000000570726530370000000800000000000c6a0f00000008000000000308\
         dc40";
 
-    fn recorded(hex: &str) -> Rows {
+    fn recorded(hex: &str) -> Table {
         let digits = hex.as_bytes().chunks(2);
         let bytes: Vec<u8> =
             digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect();
         match Response::decode(Opcode::Result, ProtocolVersion::V4, bytes.into()).unwrap() {
-            Response::Result(result) => rows(&result).unwrap(),
+            Response::Result(result) => table(&result).unwrap(),
             other => panic!("{other:?}"),
         }
     }
 
-    struct Recorded(Rows, Rows);
+    struct Recorded(Table, Table);
 
     impl Ask for Recorded {
-        fn rows(&mut self, statement: &str) -> Result<Rows, String> {
+        fn rows(&mut self, statement: &str) -> Result<Table, String> {
             Ok(if statement == THREAD_POOLS { self.0.clone() } else { self.1.clone() })
         }
     }
@@ -191,7 +175,7 @@ mod tests {
 
     #[test]
     fn other_rows_are_refused() {
-        let odd = vec![Some(b"ReadStage".to_vec()), Some(vec![1]), None, None];
+        let odd = vec![Some("ReadStage".into()), Some(vec![1].into()), None, None];
         for pools in [vec![vec![]], vec![odd]] {
             let mut views = SystemViews::new(Recorded(pools, Vec::new()), "x".into());
             assert!(views.sample(&mut Recorder::default()).is_err());

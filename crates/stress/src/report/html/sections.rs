@@ -36,6 +36,7 @@ pub fn verdict(out: &mut String, outcome: &Outcome, sla: Option<&Sla>, answer: &
     let standing = Standing::of(outcome);
     let mut lines = sla.map(|sla| sla.lines(outcome)).unwrap_or_default();
     lines.extend(answer.iter().cloned());
+    lines.extend(notes(outcome));
     let missed = if lines.iter().any(|line| is_missed(line)) { " missed" } else { "" };
     write!(
         out,
@@ -46,6 +47,11 @@ pub fn verdict(out: &mut String, outcome: &Outcome, sla: Option<&Sla>, answer: &
     )?;
     items(out, &lines)?;
     write!(out, "</section>")
+}
+
+/// What a reader must know besides.
+fn notes(outcome: &Outcome) -> impl Iterator<Item = String> {
+    outcome.notes.iter().map(|note| format!("note: {note}"))
 }
 
 fn is_missed(line: &str) -> bool {
@@ -89,7 +95,13 @@ pub fn answer(out: &mut String, outcomes: &[Outcome], answer: &[String]) -> Resu
         colour(worst),
         worst.word(),
     )?;
-    items(out, answer)?;
+    let mut lines = answer.to_vec();
+    for note in outcomes.iter().flat_map(notes) {
+        if !lines.contains(&note) {
+            lines.push(note);
+        }
+    }
+    items(out, &lines)?;
     write!(out, "</section>")
 }
 
