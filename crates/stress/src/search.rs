@@ -6,12 +6,14 @@ mod judge;
 mod sla;
 mod sustain;
 mod sweep;
+mod text;
 
 pub use bounded::{Bounded, bounded};
-pub use judge::{Judgement, Ruling, judge};
+pub use judge::{Fault, Judgement, Ruling, judge};
 pub use sla::{Clause, Sla, SlaError};
 pub use sustain::{Step, Sustain, Sustained, sustain};
 pub use sweep::{parse_list, sweep};
+pub use text::answer;
 
 use crate::outcome::Outcome;
 

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use basalt_stress::outcome::{Outcome, Verdict};
+use basalt_stress::outcome::Outcome;
 use basalt_stress::plan::{Rate, parse_duration};
 use basalt_stress::report::words;
-use basalt_stress::search::{self, Ruling, Sla, Step, Sustain, Sustained};
+use basalt_stress::search::{self, Ruling, Sla, Step, Sustain};
 use clap::Args;
 
 use super::interrupt::Interrupt;
@@ -61,7 +61,7 @@ pub fn run(options: &Options, interrupt: &Interrupt) -> Result<ExitCode, String>
     let mut prober = Prober::new(&options.series, interrupt)?;
     println!("looking for the highest rate with {}\n", options.sla);
     let found = search::sustain(&mut prober, &settings, &mut |step| println!("{}", told(step)))?;
-    let answer = answer(&found, &options.sla);
+    let answer = search::answer(&found, &options.sla);
     println!("\n{}", answer.join("\n"));
     let mut steps: Vec<&Step> = found.steps.iter().collect();
     steps.sort_by(|a, b| a.rate.total_cmp(&b.rate));
@@ -79,32 +79,4 @@ fn told(step: &Step) -> String {
     };
     let rate = words::count(step.rate.round() as u64);
     format!("{:<10} {rate:>9}/s  {ruling:<7} {}", step.label, step.judgement.binding)
-}
-
-/// The answer in sentences.
-fn answer(found: &Sustained, sla: &Sla) -> Vec<String> {
-    let rate = |rate: f64| format!("{}/s", words::count(rate.round() as u64));
-    let mut lines = match (found.rate, found.broken_at) {
-        (Some(kept), Some(broken)) => vec![
-            format!("{} is sustained with {sla}; {} is not", rate(kept), rate(broken)),
-            format!("what binds at {}: {}", rate(broken), found.binding),
-        ],
-        (Some(kept), None) => vec![format!("{} is sustained with {sla}; {}", rate(kept), found.binding)],
-        (None, _) => vec![format!("no rate was found that sustains {sla}: {}", found.binding)],
-    };
-    if let Some(client) = found.steps.iter().find(|step| step.judgement.is_client) {
-        lines.push(format!(
-            "at {} it was the client that could not: {}",
-            rate(client.rate),
-            client.judgement.binding
-        ));
-    }
-    let runs = || found.steps.iter().flat_map(|step| &step.outcomes);
-    let suspect = runs().filter(|outcome| outcome.client.verdict == Verdict::Suspect).count();
-    if suspect > 0 {
-        let of = words::plural(runs().count() as u64, "run");
-        lines.push(format!("in {suspect} of {of} the client's own delays show: the answer may be too low"));
-    }
-    lines.extend(found.notes.iter().cloned());
-    lines
 }

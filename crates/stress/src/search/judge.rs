@@ -1,6 +1,8 @@
 //! Does a run keep an agreement? Decided by confidence bounds, not by the figure alone: requests
 //! that were slow together count as few, because the next run's may be slow together again.
 
+use std::collections::BTreeMap;
+
 use super::{Clause, Sla};
 use crate::outcome::{Outcome, Verdict};
 use crate::report::{is_known, words};
@@ -29,8 +31,18 @@ pub struct Judgement {
     pub ruling: Ruling,
     /// The clause or condition that is nearest to being broken, or furthest beyond, in words.
     pub binding: String,
-    /// Whether it was the client that could not.
-    pub is_client: bool,
+    /// Why that says little of the server; `None` where it is the server's.
+    pub fault: Option<Fault>,
+}
+
+/// Why a run says little of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The client could not send as planned.
+    Client,
+    /// It does not show what was asked, and not because the client was slow: no request more could be in flight, a file
+    /// could not be written.
+    Run,
 }
 
 /// Slow requests of one clause.
@@ -44,31 +56,30 @@ struct Excess {
 
 /// Judges runs at one rate together.
 pub fn judge(outcomes: &[Outcome], sla: &Sla, errors_max: f64) -> Judgement {
-    let broken = |binding: String, is_client| Judgement { ruling: Ruling::Broken, binding, is_client };
+    let broken = |binding: String, fault| Judgement { ruling: Ruling::Broken, binding, fault };
     for outcome in outcomes {
-        if let Some(why) = outcome.invalid.first() {
-            return broken(why.clone(), true);
-        }
-        if outcome.client.verdict == Verdict::Limited {
-            return broken(format!("client-limited: {}", outcome.client.reason), true);
+        if let Some((fault, why)) = fault(outcome) {
+            return broken(why, Some(fault));
         }
         let planned = outcome.counts.planned.max(1) as f64;
         let errors = (outcome.counts.failed + outcome.counts.timed_out) as f64 / planned;
         if errors > errors_max {
-            return broken(format!("{} % of the requests failed", words::digits(errors * 100.0)), false);
+            let most = commonest(outcome).map(|error| format!(", most of them: {error}")).unwrap_or_default();
+            let part = words::digits(errors * 100.0);
+            return broken(format!("{part} % of the requests failed{most}"), None);
         }
         let behind = outcome.counts.censored() as f64 / planned;
         if behind > BEHIND_MAX {
             return broken(
                 format!("it fell behind: {} % still waited at the end", words::digits(behind * 100.0)),
-                false,
+                None,
             );
         }
     }
     let judged: Vec<(&Clause, Excess)> =
         sla.clauses.iter().map(|clause| (clause, excess(outcomes, clause))).collect();
     let Some((clause, worst)) = judged.iter().max_by(|a, b| a.1.times.total_cmp(&b.1.times)) else {
-        return broken("there is no clause".to_owned(), false);
+        return broken("there is no clause".to_owned(), None);
     };
     let rulings = || judged.iter().map(|(_, excess)| excess.ruling);
     let ruling = if rulings().any(|ruling| ruling == Ruling::Broken) {
@@ -78,7 +89,29 @@ pub fn judge(outcomes: &[Outcome], sla: &Sla, errors_max: f64) -> Judgement {
     } else {
         Ruling::Unsure
     };
-    Judgement { ruling, binding: sentence(outcomes, clause, worst), is_client: false }
+    Judgement { ruling, binding: sentence(outcomes, clause, worst), fault: None }
+}
+
+/// Why a run says little of the server, if it does. A client that was slow may be why requests piled up, so it comes first.
+fn fault(outcome: &Outcome) -> Option<(Fault, String)> {
+    let mut reasons = outcome.invalid.clone();
+    let fault = if outcome.client.verdict == Verdict::Limited {
+        reasons.insert(0, format!("client-limited: {}", outcome.client.reason));
+        Fault::Client
+    } else {
+        Fault::Run
+    };
+    (!reasons.is_empty()).then(|| (fault, reasons.join("; ")))
+}
+
+/// What most failures were.
+fn commonest(outcome: &Outcome) -> Option<String> {
+    let mut errors = BTreeMap::from([("timed out", outcome.counts.timed_out)]);
+    for (error, number) in outcome.kinds.iter().flat_map(|kind| &kind.errors) {
+        *errors.entry(error).or_default() += number;
+    }
+    let (error, number) = errors.into_iter().max_by_key(|(_, number)| *number)?;
+    (number > 0).then(|| error.to_owned())
 }
 
 fn sentence(outcomes: &[Outcome], clause: &Clause, excess: &Excess) -> String {

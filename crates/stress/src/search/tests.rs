@@ -1,5 +1,6 @@
 //! Searches over pretend servers whose answer is known.
 use super::*;
+use crate::outcome::Verdict;
 use crate::simulation::{Pace, Simulated, Work};
 
 /// Second in nanoseconds.
@@ -127,11 +128,68 @@ fn what_is_no_fault_of_the_figures_is_named() {
     assert_eq!(judge(&[outcome.clone()], &sla, 0.0).ruling, Ruling::Kept);
     outcome.counts.failed = 2;
     assert!(judge(&[outcome.clone()], &sla, 0.0).binding.ends_with("of the requests failed"));
+    outcome.kinds[0].errors.insert("0x1001 too many".into(), 1);
+    outcome.kinds[1].errors.insert("0x1001 too many".into(), 1);
+    outcome.counts.timed_out = 1;
+    let judged = judge(&[outcome.clone()], &sla, 0.0);
+    assert!(judged.binding.ends_with("failed, most of them: 0x1001 too many"), "{}", judged.binding);
+    assert_eq!(judged.fault, None);
+    outcome.counts.timed_out = 3;
+    assert!(judge(&[outcome.clone()], &sla, 0.0).binding.ends_with("most of them: timed out"));
     outcome.counts.unsent = outcome.counts.planned / 10;
     assert!(judge(&[outcome.clone()], &sla, 1.0).binding.starts_with("it fell behind"));
     outcome.invalid.push("in-flight cap".into());
+    outcome.invalid.push("streams".into());
+    let judged = judge(&[outcome.clone()], &sla, 1.0);
+    assert_eq!((judged.binding.as_str(), judged.fault), ("in-flight cap; streams", Some(Fault::Run)));
+    (outcome.client.verdict, outcome.client.reason) = (Verdict::Limited, "busy".into());
     let judged = judge(&[outcome], &sla, 1.0);
-    assert_eq!((judged.binding.as_str(), judged.is_client), ("in-flight cap", true));
+    let told = "client-limited: busy; in-flight cap; streams";
+    assert_eq!((judged.binding.as_str(), judged.fault), (told, Some(Fault::Client)));
+}
+
+/// A server that above a rate does what `spoil` makes of its runs.
+struct Spoiled {
+    inner: Textbook,
+    above: f64,
+    spoil: fn(&mut Outcome),
+}
+
+impl Probe for Spoiled {
+    fn run(&mut self, trial: &Trial) -> Result<Outcome, String> {
+        let mut outcome = self.inner.run(trial)?;
+        if matches!(trial.load, Asked::Rate(rate) if rate > self.above) {
+            (self.spoil)(&mut outcome);
+        }
+        Ok(outcome)
+    }
+
+    fn drain(&mut self) -> Result<(), String> {
+        self.inner.drain()
+    }
+}
+
+#[test]
+fn an_answer_says_why_its_runs_were_no_good() {
+    let settings = Sustain { soak_nanos: 0, first_rate: 400.0, ..settings("p99<20ms") };
+    let answer_with = |spoil| {
+        let mut probe = Spoiled { inner: Textbook::new(1, 1000.0), above: 600.0, spoil };
+        answer(&sustain(&mut probe, &settings, &mut |_| {}).unwrap(), &settings.sla)
+    };
+    let capped = answer_with(|outcome| outcome.invalid.push("in-flight cap: too many".into()));
+    assert!(capped[1].ends_with("/s: in-flight cap: too many"), "{capped:?}");
+    assert_eq!(capped[2], "at 800/s a run does not show what was asked: in-flight cap: too many");
+    assert!(!capped.concat().contains("client"), "{capped:?}");
+    let slow = answer_with(|outcome| {
+        (outcome.client.verdict, outcome.client.reason) = (Verdict::Limited, "a worker was busy".into());
+    });
+    assert_eq!(slow[2], "at 800/s it was the client that could not: client-limited: a worker was busy");
+    let refused = answer_with(|outcome| {
+        outcome.counts.failed = 100;
+        outcome.kinds[0].errors.insert("0x1001 too many".into(), 100);
+    });
+    assert!(refused[1].ends_with("failed, most of them: 0x1001 too many"), "{refused:?}");
+    assert_eq!(refused.len(), 2, "{refused:?}");
 }
 
 #[test]
