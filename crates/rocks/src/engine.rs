@@ -171,6 +171,12 @@ impl RocksEngine {
         self.definitions.lock()
     }
 
+    /// Whether somebody has that right.
+    #[cfg(test)]
+    pub(crate) fn is_defining(&self) -> bool {
+        self.definitions.is_locked()
+    }
+
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         if self.is_closed.load(Ordering::Acquire) { Err(EngineError::Closed) } else { Ok(()) }
     }

@@ -1,6 +1,8 @@
 //! Linking tables' files into directories: what a snapshot is made of. The files are RocksDB's, which never change once
 //! they are written; a link keeps one when RocksDB has no more use for it. A copy of RocksDB's manifest goes with them:
 //! it says what level each file is in and how its entries are numbered.
+//!
+//! Meanwhile writes, flushes and compactions go on; tables do not go, and no window of one does.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +17,7 @@ use crate::catalogue::Place;
 use crate::engine::RocksEngine;
 use crate::error;
 use crate::family::{CATALOGUE, Family, SHARED, own_name, own_number};
-use crate::table_map::Home;
+use crate::table_map::{Home, TableMap};
 
 /// Where RocksDB keeps the name of its manifest.
 pub(crate) const CURRENT: &str = "CURRENT";
@@ -27,23 +29,54 @@ const TRIES: usize = 20;
 /// A file by its family and name.
 type Files = BTreeSet<(String, String, u64)>;
 
+/// What is done to files. A test lets other things happen in between.
+trait Hands {
+    fn flush(&mut self, engine: &RocksEngine, families: &[&Arc<Family>]) -> Result<(), EngineError> {
+        engine.flush_families(families)
+    }
+
+    fn copy(&mut self, from: &Path, to: &Path) -> io::Result<u64> {
+        fs::copy(from, to)
+    }
+
+    fn link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
+    }
+}
+
+struct Plain;
+
+impl Hands for Plain {}
+
 impl RocksEngine {
     pub(crate) fn export(
         &self,
         tables: &[(TableId, PathBuf)],
         flush: bool,
     ) -> Result<Vec<Exported>, EngineError> {
-        let now = self.tables_now();
-        let homes: Vec<&Arc<Home>> =
-            tables.iter().map(|(table, _)| now.home(*table)).collect::<Result<_, _>>()?;
+        self.export_by(&mut Plain, tables, flush)
+    }
+
+    fn export_by(
+        &self,
+        hands: &mut dyn Hands,
+        tables: &[(TableId, PathBuf)],
+        flush: bool,
+    ) -> Result<Vec<Exported>, EngineError> {
         if flush {
+            let now = self.tables_now();
+            let homes = homes_of(&now, tables)?;
             let mut families: Vec<&Arc<Family>> = homes.iter().flat_map(|home| home.families()).collect();
             families.sort_by_key(|family| Arc::as_ptr(family));
             families.dedup_by_key(|family| Arc::as_ptr(family));
             self.flush_families(&families)?;
         }
+        // The families of a table that is dropped or truncated now would be named, and be gone from the manifest.
+        let _definitions = self.definitions();
+        let now = self.tables_now();
+        let homes = homes_of(&now, tables)?;
         self.db().disable_file_deletions().map_err(refused)?;
-        let linked = self.link(&homes, tables);
+        let linked = self.link(hands, &homes, tables);
         // Deleted now: what has become of no use meanwhile.
         self.db().enable_file_deletions().map_err(refused)?;
         linked
@@ -51,24 +84,23 @@ impl RocksEngine {
 
     fn link(
         &self,
+        hands: &mut dyn Hands,
         homes: &[&Arc<Home>],
         tables: &[(TableId, PathBuf)],
     ) -> Result<Vec<Exported>, EngineError> {
         let Some((_, first)) = tables.first() else { return Ok(Vec::new()) };
-        let families: BTreeSet<String> =
-            homes.iter().flat_map(|home| places(home)).map(family_name).collect();
-        let (manifest, bytes, files) = self.copy_manifest(first, &families)?;
+        let (manifest, bytes, files) = self.copy_manifest(hands, first, homes)?;
         let mut all = Vec::with_capacity(tables.len());
         for (home, (_, directory)) in homes.iter().zip(tables) {
             let places: Vec<Place> = places(home).collect();
             if directory != first {
-                link(first, directory, &manifest)?;
+                link(hands, first, directory, &manifest)?;
             }
             let text: Vec<String> = places.iter().map(|place| place.text()).collect();
             let mut exported = Exported { place: text.join(","), files: vec![(manifest.clone(), bytes)] };
             let wanted = |of: &str| of == CATALOGUE || places.iter().any(|place| of == family_name(*place));
             for (_, name, bytes) in files.iter().filter(|(of, _, _)| wanted(of)) {
-                link(self.db().path(), directory, name)?;
+                link(hands, self.db().path(), directory, name)?;
                 exported.files.push((name.clone(), *bytes));
             }
             all.push(exported);
@@ -76,27 +108,44 @@ impl RocksEngine {
         Ok(all)
     }
 
-    /// Copies the manifest as it is at some moment, and says which files it names for these families.
+    /// Copies the manifest as it is at some moment, and says which files it names for these tables.
+    ///
+    /// A put or a deletion takes out of the past windows, in the same write, what the youngest has from then on. Were that
+    /// flushed there only, the entry would be in no file at all. So the youngest is flushed once more after the past ones
+    /// were looked at, and those must stay as they were.
     fn copy_manifest(
         &self,
+        hands: &mut dyn Hands,
         into: &Path,
-        families: &BTreeSet<String>,
+        homes: &[&Arc<Home>],
     ) -> Result<(String, u64, Files), EngineError> {
         let path = self.db().path();
-        let mut before = self.files_of(families)?;
+        let names = |families: &mut dyn Iterator<Item = Place>| families.map(family_name).collect();
+        let families: BTreeSet<String> = names(&mut homes.iter().flat_map(|home| places(home)));
+        let past: BTreeSet<String> = names(&mut homes.iter().flat_map(|home| places(home).skip(1)));
+        let of_past = |files: &Files| -> Files {
+            files.iter().filter(|(family, _, _)| past.contains(family)).cloned().collect()
+        };
+        let youngest: Vec<&Arc<Family>> =
+            homes.iter().filter(|home| !home.past.is_empty()).map(|home| &home.family).collect();
         for _ in 0..TRIES {
+            let mut before = self.files_of(&families)?;
+            let past_before = of_past(&before);
+            if !youngest.is_empty() {
+                hands.flush(self, &youngest)?;
+                before = self.files_of(&families)?;
+            }
             let current = path.join(CURRENT);
             let name = fs::read_to_string(&current).map_err(|error| io_error(&current, &error))?;
             let name = name.trim_end().to_owned();
             let (from, to) = (path.join(&name), into.join(&name));
-            let bytes = fs::copy(&from, &to).map_err(|error| io_error(&to, &error))?;
-            let after = self.files_of(families)?;
+            let bytes = hands.copy(&from, &to).map_err(|error| io_error(&to, &error))?;
+            let after = self.files_of(&families)?;
             // The same files before and after the copy: those that are in the copy. Their names are never used again.
-            if before == after {
+            if before == after && of_past(&after) == past_before {
                 return Ok((name, bytes, after));
             }
             fs::remove_file(&to).map_err(|error| io_error(&to, &error))?;
-            before = after;
         }
         Err(EngineError::Io { detail: "the files change too quickly to be linked".to_owned() })
     }
@@ -116,9 +165,13 @@ fn refused(error: rocksdb::Error) -> EngineError {
     error::other(None, error)
 }
 
-fn link(from: &Path, to: &Path, name: &str) -> Result<(), EngineError> {
+fn link(hands: &mut dyn Hands, from: &Path, to: &Path, name: &str) -> Result<(), EngineError> {
     let to = to.join(name);
-    fs::hard_link(from.join(name), &to).map_err(|error| io_error(&to, &error))
+    hands.link(&from.join(name), &to).map_err(|error| io_error(&to, &error))
+}
+
+fn homes_of<'t>(now: &'t TableMap, tables: &[(TableId, PathBuf)]) -> Result<Vec<&'t Arc<Home>>, EngineError> {
+    tables.iter().map(|(table, _)| now.home(*table)).collect()
 }
 
 /// Where a table is: more than one place if it has past windows, the youngest first.
@@ -162,3 +215,6 @@ impl Place {
         (place.text() == text).then_some(place)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,8 @@ mod reads;
 mod slowing;
 mod table_map;
 mod tables;
+#[cfg(test)]
+mod testing;
 mod trouble;
 mod windows;
 

@@ -1,53 +1,21 @@
 //! Catalogue and families compared at opening: what a crash between two steps leaves is cleaned,
 //! what no crash leaves is refused.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use basalt_model::TableId;
 use basalt_storage::engine::{Engine, ReadTier, Reads, StorageOptions, Sync, WriteOptions, WriteSet};
 use rocksdb::IteratorMode;
 
-use super::RocksConfig;
 use crate::catalogue::{Entry, Place, Record};
 use crate::engine::RocksEngine;
 use crate::family::{own_name, own_number};
 use crate::open_error::OpenError;
+use crate::testing::{Scratch, table};
 
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Scratch {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Scratch(std::env::temp_dir().join(format!("basalt-open-{}-{number}", std::process::id())))
+fn refused(scratch: &Scratch) -> String {
+    match scratch.try_open() {
+        Err(error @ OpenError::Damaged { .. }) => error.to_string(),
+        Err(error) => panic!("another reason: {error}"),
+        Ok(_) => panic!("it opened"),
     }
-
-    fn try_open(&self) -> Result<RocksEngine, OpenError> {
-        RocksEngine::open(&RocksConfig::new(self.0.clone(), 0, 2))
-    }
-
-    fn open(&self) -> RocksEngine {
-        self.try_open().expect("it opens")
-    }
-
-    fn refused(&self) -> String {
-        match self.try_open() {
-            Err(error @ OpenError::Damaged { .. }) => error.to_string(),
-            Err(error) => panic!("another reason: {error}"),
-            Ok(_) => panic!("it opened"),
-        }
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).expect("the scratch directory is ours");
-    }
-}
-
-fn table(number: u128) -> TableId {
-    TableId(uuid::Uuid::from_u128(number))
 }
 
 fn put(engine: &RocksEngine, number: u128) {
@@ -91,7 +59,7 @@ fn a_table_without_its_family_is_damage() {
     engine.create_table(table(1)).expect("a table");
     engine.db().drop_cf(&own_name(0)).expect("a drop behind its back");
     drop(engine);
-    let error = scratch.refused();
+    let error = refused(&scratch);
     assert!(error.contains("lost its column family"), "{error}");
 }
 
@@ -105,7 +73,7 @@ fn a_strange_family_is_refused() {
             .create_cf(name, &engine.kit().rows(&StorageOptions::default()).expect("options"))
             .expect("a family");
         drop(engine);
-        let error = scratch.refused();
+        let error = refused(&scratch);
         assert!(error.contains(&format!("{name:?}")), "{error}");
         assert_eq!(own_number(name), None);
     }
@@ -126,7 +94,7 @@ fn a_catalogue_that_contradicts_itself_is_refused() {
         engine.create_small_tables(&[table(1)]).expect("a table");
         forge(&engine, entry);
         drop(engine);
-        let error = scratch.refused();
+        let error = refused(&scratch);
         assert!(error.contains(reason), "{entry:?}: {error}");
     }
 
@@ -134,7 +102,7 @@ fn a_catalogue_that_contradicts_itself_is_refused() {
     let engine = scratch.open();
     engine.db().put_cf(engine.catalogue().handle(), b"t", b"").expect("a write");
     drop(engine);
-    assert!(scratch.refused().contains("unreadable entry"));
+    assert!(refused(&scratch).contains("unreadable entry"));
 }
 
 #[test]
@@ -168,7 +136,7 @@ fn what_was_written_beside_a_truncation_is_erased_at_the_next_start() {
 #[test]
 fn tables_beyond_the_limit_share_and_stay_where_they_are() {
     let scratch = Scratch::new();
-    let config = RocksConfig::new(scratch.0.clone(), 0, 2);
+    let config = scratch.config();
     let engine = RocksEngine::open_with_families(&config, 2).expect("it opens");
     let place =
         |engine: &RocksEngine, number| engine.tables_now().home(table(number)).expect("a home").record.place;
