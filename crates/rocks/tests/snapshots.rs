@@ -6,8 +6,9 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use basalt_model::TableId;
+use basalt_model::{Deletion, TableId};
 use basalt_rocks::RocksEngine;
+use basalt_storage::cells::{HeadEntry, PurgeEntry};
 use basalt_storage::engine::{Engine, EngineError, Exported, Reads, WriteSet};
 use common::{QUICK, SYNCED, Scratch, copy, open, table, walk};
 
@@ -120,6 +121,46 @@ fn files_become_any_table_of_any_engine() {
     let empty = export(&to, OTHER, &scratch, "empty");
     import(&to, OWN, &empty).expect("an import");
     assert_eq!(entries(&to, OWN), []);
+}
+
+/// What a purge left nothing of is in the files, as an empty value, until a compaction; the empty key is one like others.
+#[test]
+fn nothing_is_not_brought_back() {
+    let scratch = Scratch::new();
+    let engine = engine(&scratch, "data");
+    engine.create_table(table(OTHER + 1)).expect("a table");
+    let (mut head, mut purge) = (Vec::new(), Vec::new());
+    let deletion = Deletion { timestamp: 1, local_time_s: 1 };
+    HeadEntry { deletion, has_range_tombstones: false }.encode(&mut head);
+    PurgeEntry { deletion, ..PurgeEntry::new(9, 9) }.encode(&mut purge);
+    for number in [OWN, SHARED] {
+        let merge = |keys: &[&[u8]], value: &[u8]| {
+            let mut set = WriteSet::new();
+            keys.iter().for_each(|key| set.merge(table(number), key, value));
+            engine.write(&[&set], QUICK).expect("a write");
+        };
+        for (left, gone) in
+            [([b"".as_slice(), b"b"].as_slice(), [b"a".as_slice(), b"c"].as_slice()), (&[], &[b"", b"a"])]
+        {
+            engine.truncate_table(table(number)).expect("a truncation");
+            merge(left, &head);
+            merge(gone, &head);
+            engine.flush(Some(table(number))).expect("a flush");
+            merge(gone, &purge);
+            let files = export(&engine, number, &scratch, &format!("{number}-{}", left.len()));
+            for into in [OTHER + 1, OTHER] {
+                let shared_files = engine.files_by_level(table(OTHER)).expect("levels");
+                import(&engine, into, &files).expect("an import");
+                let keys: Vec<Vec<u8>> = entries(&engine, into).into_iter().map(|(key, _)| key).collect();
+                assert_eq!(keys, left);
+                if into != OTHER {
+                    assert_eq!(engine.stats(table(into)).expect("numbers").keys, left.len() as u64, "stored");
+                } else if left.is_empty() {
+                    assert_eq!(engine.files_by_level(table(into)).expect("levels"), shared_files, "no file");
+                }
+            }
+        }
+    }
 }
 
 /// A file of the table's rows: the catalogue's come first.

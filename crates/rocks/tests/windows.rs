@@ -13,9 +13,10 @@ use basalt_model::command::{
 };
 use basalt_model::{
     Clustering, DecoratedKey, Deletion, Liveness, Mutation, PartitionUpdate, ReadCommand, Row, Slice, Table,
+    TableId,
 };
 use basalt_rocks::RocksEngine;
-use basalt_storage::cells::HeadEntry;
+use basalt_storage::cells::{HeadEntry, PurgeEntry};
 use basalt_storage::checker::test_table;
 use basalt_storage::commit::{Committer, SyncMode};
 use basalt_storage::engine::mem::MemEngine;
@@ -356,14 +357,114 @@ fn what_windows_hold_under_a_key_is_folded() {
     }
     assert!(real.past_windows(t).expect("windows").len() > 10);
     // Linked out and brought in again it is one table without windows, with the same in it.
-    let directory = scratch.join("exported");
-    std::fs::create_dir(&directory).expect("a directory");
-    let exported = real.export_tables(&[(t, directory.clone())], true).expect("exported");
-    real.truncate_table(t).expect("a truncation");
-    real.stage_table(t, &directory, &exported[0]).expect("staged").commit().expect("committed");
+    bring_in_again(&real, t, &scratch);
     assert!(real.past_windows(t).expect("windows").is_empty());
     for key in 0..20u8 {
         let of = |reads: &dyn Reads| reads.get(t, &[key], ReadTier::All).expect("a read");
         assert_eq!(of(&real), of(&model), "{key}, brought in again");
     }
+}
+
+/// Takes a table's files out, empties it and brings them in again.
+fn bring_in_again(engine: &RocksEngine, table: TableId, scratch: &Scratch) {
+    let directory = scratch.join("exported");
+    std::fs::create_dir(&directory).expect("a directory");
+    let exported = engine.export_tables(&[(table, directory.clone())], true).expect("exported");
+    engine.truncate_table(table).expect("a truncation");
+    engine.stage_table(table, &directory, &exported[0]).expect("staged").commit().expect("committed");
+}
+
+/// A key that only one window has, each of several, or all; what one window has nothing of any more; the empty key.
+#[test]
+fn what_windows_hold_is_folded_when_it_is_brought_in() {
+    let scratch = Scratch::new();
+    let engine = open(scratch.path());
+    let t = table(1);
+    engine.create_table_with(t, &windows()).expect("a table");
+    let merge = |key: &[u8], value: &[u8]| {
+        let mut set = WriteSet::new();
+        set.merge(t, key, value);
+        engine.write(&[&set], QUICK).expect("a write");
+    };
+    let head = |timestamp| {
+        let mut value = Vec::new();
+        let deletion = Deletion { timestamp, local_time_s: 1 };
+        HeadEntry { deletion, has_range_tombstones: timestamp == 3 }.encode(&mut value);
+        value
+    };
+    let mut purge = Vec::new();
+    let deletion = Deletion { timestamp: 9, local_time_s: 1 };
+    PurgeEntry { deletion, ..PurgeEntry::new(9, 9) }.encode(&mut purge);
+    // The strongest version in the oldest window, in the one between or in the youngest.
+    let all: [(&[u8], [i64; 3]); 7] = [
+        (b"", [1, 2, 3]),
+        (b"a", [3, 2, 1]),
+        (b"b", [1, 3, 2]),
+        (b"c", [1, 0, 0]),
+        (b"d", [0, 1, 0]),
+        (b"e", [0, 0, 1]),
+        (b"f", [2, 0, 1]),
+    ];
+    for window in 0..3 {
+        for (key, timestamps) in all {
+            if timestamps[window] > 0 {
+                merge(key, &head(timestamps[window]));
+            }
+        }
+        // Of this nothing is left where it was written last, and in the end nowhere.
+        merge(b"gone", &head(9));
+        merge(b"gone", &purge);
+        if window == 1 {
+            merge(b"here", &head(9));
+            merge(b"here", &purge);
+        } else {
+            merge(b"here", &head(1));
+        }
+        if window < 2 {
+            assert!(engine.begin_window(t, (window as i64 + 1) * WINDOW_S).expect("a window"));
+        }
+    }
+    let read = || -> Vec<_> {
+        let keys = all.iter().map(|(key, _)| *key).chain([b"gone".as_slice(), b"here"]);
+        keys.map(|key| engine.get(t, key, ReadTier::All).expect("a read")).collect()
+    };
+    let before = read();
+    for ((key, timestamps), value) in all.iter().zip(&before) {
+        let strongest = *timestamps.iter().max().expect("three");
+        assert_eq!(value.as_deref(), Some(&head(strongest)[..]), "{key:?}");
+    }
+    assert!(before[7].is_none() && before[8].is_some());
+    bring_in_again(&engine, t, &scratch);
+    assert!(engine.past_windows(t).expect("windows").is_empty());
+    assert_eq!(read(), before);
+    engine.compact(t).expect("a compaction");
+    assert_eq!(read(), before);
+}
+
+/// What was brought in is one window, of which nobody knows when it began: it is kept apart from what is written in the next one,
+/// and goes as a whole when the last of it is dead.
+#[test]
+fn what_is_brought_in_is_one_window() {
+    let scratch = Scratch::new();
+    let store = Store::open(scratch.path());
+    for window in 0..3 {
+        store.insert(window, i64::from(window) * WINDOW_S, 30);
+        assert!(
+            store.engine.begin_window(store.table.id, i64::from(window + 1) * WINDOW_S).expect("a window")
+        );
+    }
+    store.insert(3, 3 * WINDOW_S, 30);
+    assert_eq!((store.past().len(), store.keys()), (3, 4));
+    bring_in_again(&store.engine, store.table.id, &scratch);
+    assert_eq!((store.past().len(), store.keys()), (0, 4));
+    // Of a table that had no windows it is the same: what it has is one.
+    drop(store);
+    let mut store = Store::open(scratch.path());
+    assert!(store.engine.begin_window(store.table.id, 3 * WINDOW_S + 1).expect("a window"));
+    store.insert(4, 3 * WINDOW_S + 2, 1_000);
+    assert_eq!((store.past().len(), store.keys()), (1, 5));
+    // The youngest of it died at 210.
+    assert_eq!(store.drop_windows(3 * WINDOW_S + 30 + 99).purged, 0);
+    assert_eq!(store.drop_windows(3 * WINDOW_S + 30 + 101).purged, 1);
+    assert_eq!((store.past().len(), store.keys()), (0, 1));
 }

@@ -57,6 +57,10 @@ fn make(client: &mut Client) {
         cql(client, &format!("UPDATE k.counts SET n = n + {i} WHERE p = {p}"));
         cql(client, &format!("INSERT INTO k.mortal (p, v) VALUES ({i}, 'v{i}') USING TTL {}", 1_000 + i));
     }
+    // Values of no bytes, and a row that has none.
+    cql(client, "INSERT INTO k.rows (p, c, s, v, m) VALUES (7, 7, '', '', {'': 7})");
+    cql(client, "INSERT INTO k.rows (p, c) VALUES (7, 8)");
+    cql(client, "INSERT INTO k.mortal (p, v, w) VALUES (70, '', '')");
     cql(client, "DELETE FROM k.rows WHERE p = 0 AND c < 10");
     cql(client, "DELETE m['a'] FROM k.rows WHERE p = 1 AND c = 1");
     cql(client, "DELETE FROM k.rows WHERE p = 2");
