@@ -232,10 +232,49 @@ fn system_views_show_what_tables_cost() {
     let (median, longest) = (time(&mut client, "p50th_ms"), time(&mut client, "max_ms"));
     assert!(0.0 < median && median <= longest, "{median} {longest}");
     assert_eq!(shown(&mut client, "count", "request_latency", "kind = 'batch' AND clock = 'service'"), 0);
-    // Of what is gone nothing stays.
     ask(&mut client, "DROP TABLE k.t");
     let text = format!("SELECT count FROM system_views.local_read_latency WHERE {key}");
     assert!(cells(&rows(ask(&mut client, &text))).is_empty());
+    node.drain().expect("all on disk");
+}
+
+/// What is held of a table goes with it, and one that comes with its name, or even its id, begins with nothing.
+#[test]
+fn of_tables_that_are_gone_no_numbers_stay() {
+    let settings = settings("auto_snapshot: false\n");
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let storage = Storage::open(&settings, Arc::clone(&env), memory()).expect("storage");
+    let metrics = Arc::clone(&storage.metrics);
+    let bound = listener::bind(settings.listen, true).expect("a free port");
+    let node = Node::start(&settings, env, storage, Some(bound)).expect("started");
+    let mut client = connect(&node, ProtocolVersion::V5);
+    let keyspace =
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+    ask(&mut client, keyspace);
+    ask(&mut client, "CREATE TABLE k.stays (a int PRIMARY KEY)");
+    ask(&mut client, "INSERT INTO k.stays (a) VALUES (1)");
+    let key = |name: &str| format!("keyspace_name = 'k' AND table_name = '{name}'");
+    let with_id = "CREATE TABLE k.t (a int PRIMARY KEY) WITH ID = 12345678-1234-1234-1234-123456789abc";
+    for (create, drop) in [
+        ("CREATE TABLE k.t (a int PRIMARY KEY)", "DROP TABLE k.t"),
+        (with_id, "DROP TABLE k.t"),
+        (with_id, "DROP KEYSPACE k"),
+    ] {
+        ask(&mut client, create);
+        for view in ["local_write_latency", "coordinator_read_latency", "rows_per_read"] {
+            assert_eq!(shown(&mut client, "count", view, &key("t")), 0, "{create}: {view}");
+        }
+        ask(&mut client, "INSERT INTO k.t (a) VALUES (1)");
+        ask(&mut client, "SELECT * FROM k.t WHERE a = 1");
+        let id = node.schema.current().table("k", "t").expect("there").id;
+        assert!(metrics.knows(id));
+        assert_eq!(shown(&mut client, "count", "rows_per_read", &key("t")), 1);
+        ask(&mut client, drop);
+        assert!(!metrics.knows(id), "{drop}: given back");
+        if drop.starts_with("DROP TABLE") {
+            assert_eq!(shown(&mut client, "count", "local_write_latency", &key("stays")), 1, "kept");
+        }
+    }
     node.drain().expect("all on disk");
 }
 
