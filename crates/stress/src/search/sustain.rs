@@ -112,17 +112,18 @@ impl Search<'_> {
         let settings = self.settings;
         let mut rate = settings.first_rate.min(settings.rate_max);
         if !self.keeps(rate, "doubling", settings.probe_nanos)? {
+            let mut broken = rate;
             for _ in 0..HALVINGS_MAX {
-                let broken = rate;
-                rate /= 2.0;
+                rate = broken / 2.0;
                 if rate < 1.0 {
                     break;
                 }
                 if self.keeps(rate, "halving", settings.probe_nanos)? {
                     return Ok((Some(rate), Some(broken)));
                 }
+                broken = rate;
             }
-            return Ok((None, Some(rate)));
+            return Ok((None, Some(broken)));
         }
         while rate < settings.rate_max {
             let next = (rate * 2.0).min(settings.rate_max);
@@ -189,11 +190,18 @@ impl Search<'_> {
                 .iter()
                 .rev()
                 .find(|step| step.rate == broken && step.judgement.ruling != Ruling::Kept)
-                .map_or_else(
-                    || "no rate above it was tried".to_owned(),
-                    |step| step.judgement.binding.clone(),
-                ),
+                .map_or_else(|| "no rate above it was tried".to_owned(), bound),
         };
         Sustained { rate, broken_at: broken, binding, steps: self.steps, notes: self.notes }
+    }
+}
+
+/// What broke, or that nobody knows.
+fn bound(step: &Step) -> String {
+    let Judgement { ruling, binding, .. } = &step.judgement;
+    if *ruling == Ruling::Unsure {
+        format!("{binding}: too few requests to tell, longer runs have more")
+    } else {
+        binding.clone()
     }
 }

@@ -103,7 +103,18 @@ fn a_promise_that_nothing_keeps_has_no_answer_and_one_that_all_keep_ends_at_the_
     let mut probe = Textbook::new(1, 1000.0);
     let never =
         sustain(&mut probe, &Sustain { probe_nanos_max: 40 * SECOND, ..settings("p50<1us") }, &mut |_| {});
-    assert_eq!(never.unwrap().rate, None);
+    let never = never.unwrap();
+    assert_eq!(never.rate, None);
+    assert!(never.binding.starts_with("p50 < 1 us: it is "), "{}", never.binding);
+    // A second has too few requests for a percentile at this rate, and half of it fewer still.
+    let short = Sustain { probe_nanos: SECOND, probe_nanos_max: SECOND, ..settings("p99<1s") };
+    let unknown = sustain(&mut Textbook::new(1, 1000.0), &short, &mut |_| {}).unwrap();
+    assert_eq!(unknown.rate, None);
+    assert!(
+        unknown.binding.ends_with("too few requests to tell, longer runs have more"),
+        "{}",
+        unknown.binding
+    );
     let always = Sustain { rate_max: 400.0, soak_nanos: 0, ..settings("p99<1s") };
     let found = sustain(&mut Textbook::new(1, 1000.0), &always, &mut |_| {}).unwrap();
     assert_eq!((found.rate, found.broken_at), (Some(400.0), None));
