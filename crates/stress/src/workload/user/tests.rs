@@ -445,12 +445,16 @@ fn profiles_that_cannot_be_obeyed_are_refused() {
 }
 
 #[test]
-fn the_example_of_the_documentation_is_one() {
+fn the_examples_of_the_documentation_are_some() {
     let page = include_str!("../../../../../docs/operations/stress.md");
-    let profile: String =
-        page.split("```yaml\n").nth(1).expect("an example").split("```").next().unwrap_or_default().into();
-    let user = build_with(&profile, "insert=1,recent=4", 100);
+    let profiles = page.split("```yaml\n").skip(1);
+    let profiles: Vec<&str> = profiles.filter_map(|example| example.split("```").next()).collect();
+    let [orders, kilobyte] = profiles[..] else { panic!("{profiles:?}") };
+    let user = build_with(orders, "insert=1,recent=4", 100);
     assert!((0..100).all(|index| !made(&user, index).parts().is_empty()));
+    // A key of 16 bytes and a value of 1,024, with their lengths.
+    let user = build_with(kilobyte, "insert=1", 100);
+    assert!((0..100).all(|index| made(&user, index).parts()[0].values.bytes().len() == 4 + 16 + 4 + 1024));
 }
 
 #[test]
