@@ -1,4 +1,5 @@
-//! `basalt stress` as a process, against a server that does nothing: what a signal makes of a run.
+//! `basalt stress` as a process, against a server that does nothing: what a signal makes of a run, and how the
+//! program ends.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use basalt_model::env::SharedEnv;
 use basalt_node::env::SystemEnv;
-use basalt_stress::null_server::{NullServer, Request, usual};
+use basalt_stress::null_server::{NullServer, Reply, Request, usual};
 
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -75,4 +76,28 @@ fn a_signal_ends_a_series_with_the_run_it_is_in() {
     assert_eq!(ended.status.code(), Some(1), "{complaint}");
     assert_eq!(told.matches("INVALID").count(), 1, "{told}");
     assert!(complaint.contains("the series was cut short"), "{complaint}");
+}
+
+#[test]
+fn the_exit_code_says_what_a_run_is_worth() {
+    let env: SharedEnv = Arc::new(SystemEnv::new());
+    let drops = |request: &Request| match request {
+        Request::Execute(_) => Reply::Nothing,
+        other => usual(other),
+    };
+    let silent = NullServer::with_script(&env, Arc::new(drops)).expect("a server of our own");
+    let (answering, _executions) = server();
+    // By a plan a busy machine could be called the limit; users who wait cannot be late.
+    let cases: [(&NullServer, &[&str], i32); 4] = [
+        (&answering, &["--threads", "4"], 0),
+        (&silent, &["--threads", "4", "--drain", "100ms"], 3),
+        (&silent, &["--threads", "4", "--timeout", "100ms"], 3),
+        (&silent, &["--rate", "1000", "--in-flight", "1", "--drain", "100ms"], 4),
+    ];
+    for (server, words, code) in cases {
+        let words = [&["run", "apm", "W", "--duration", "300ms"], words].concat();
+        let ended = stress(server, &words).wait_with_output().expect("it ends");
+        let page = String::from_utf8_lossy(&ended.stdout);
+        assert_eq!(ended.status.code(), Some(code), "{words:?}: {page}");
+    }
 }
