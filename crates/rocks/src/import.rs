@@ -97,9 +97,6 @@ impl StagedTable<'_> {
         for path in [&source, &sorted] {
             fs::create_dir_all(path).map_err(|error| io_error(path, &error))?;
         }
-        if exported.files.is_empty() {
-            return Ok(());
-        }
         for (name, bytes) in &exported.files {
             bring(directory, &source, name, *bytes, self.table)?;
         }

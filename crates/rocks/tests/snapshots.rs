@@ -217,6 +217,9 @@ fn damaged_files_change_nothing() {
             missing.1.files[0].0 = elsewhere.to_owned();
             assert!(matches!(import(&engine, number, &missing), Err(EngineError::Corruption { .. })));
         }
+        // Not even an empty table has no files.
+        missing.1.files.clear();
+        assert!(matches!(import(&engine, number, &missing), Err(EngineError::Corruption { .. })));
         assert_eq!(entries(&engine, number), before);
     }
     assert!(fs::read_dir(scratch.join("data/importing")).expect("a directory").next().is_none());
