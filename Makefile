@@ -12,29 +12,32 @@
 #   make oracle-record  asks a stock Cassandra anew for all that the tests expect of one
 #   make torture  crashes, rubbish and large scans at the size that is promised: a quarter of an hour
 #
-# One profile (release) and one target folder serve them all, so that nothing is compiled twice.
+# One profile (release) and one target folder serve them all, so that nothing is compiled twice. `make build PROFILE=dist`, and bench
+# with the same word, take the profile of packages: quicker programs, minutes of compiling.
 
 SHELL := /bin/bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS ?= 60
+PROFILE = release
+BUILT = $(abspath $(TARGET))/$(PROFILE)/basalt
 
 .PHONY: build demo test lint bench bench-quick bench-micro fuzz differential oracle-record torture deps rocksdb
 .DEFAULT_GOAL := build
 
 build: rocksdb
-	cargo build --locked --release --workspace --bins
+	cargo build --locked --profile $(PROFILE) --workspace --bins
 
 demo: build
-	$(TARGET)/release/basalt demo
+	$(BUILT) demo
 
 test: build
 	cargo test --locked --release --workspace
-	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/drivers/run.sh
+	BASALT_BIN=$(BUILT) tests/drivers/run.sh
 	tests/report/run.sh
 	python3 -m unittest discover -s bench/tests
-	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/hlog/run.sh
-	BASALT_BIN=$(abspath $(TARGET))/release/basalt tests/instructions/run.sh
+	BASALT_BIN=$(BUILT) tests/hlog/run.sh
+	BASALT_BIN=$(BUILT) tests/instructions/run.sh
 
 lint: rocksdb
 	cargo fmt --all --check
@@ -43,10 +46,10 @@ lint: rocksdb
 
 # Without CELL every cell; what is recorded already is not made again. `BENCH="--size trial --keep-void"`: to try it out.
 bench: build
-	BASALT_BIN=$(abspath $(TARGET))/release/basalt bench/bench.py run $(CELL) $(BENCH)
+	BASALT_BIN=$(BUILT) bench/bench.py run $(CELL) $(BENCH)
 
 bench-quick: build
-	BASALT_BIN=$(abspath $(TARGET))/release/basalt bench/bench.py quick $(BENCH)
+	BASALT_BIN=$(BUILT) bench/bench.py quick $(BENCH)
 
 bench-micro: rocksdb
 	cargo bench --locked --workspace --benches
@@ -55,7 +58,7 @@ fuzz: rocksdb
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 differential: build
-	BASALT_BIN=$(abspath $(TARGET))/release/basalt oracle/differential.sh $(or $(DIFFERENTIAL),--seconds 240)
+	BASALT_BIN=$(BUILT) oracle/differential.sh $(or $(DIFFERENTIAL),--seconds 240)
 
 oracle-record:
 	oracle/record.sh
@@ -65,7 +68,7 @@ torture: build
 	BASALT_CRASH_ROUNDS=$(or $(BASALT_CRASH_ROUNDS),50) BASALT_FULL_DISK_ROUNDS=$(or $(BASALT_FULL_DISK_ROUNDS),12) \
 	  BASALT_STORM_FRAMES=$(or $(BASALT_STORM_FRAMES),1000000) \
 	  cargo test --locked --release -p basalt-crash-tests -- --nocapture
-	BASALT_SCAN_ROWS=$(or $(BASALT_SCAN_ROWS),1000000) BASALT_BIN=$(abspath $(TARGET))/release/basalt \
+	BASALT_SCAN_ROWS=$(or $(BASALT_SCAN_ROWS),1000000) BASALT_BIN=$(BUILT) \
 	  tests/drivers/run.sh scan
 
 # Installs what is missing when it may, says what it needs when it may not; silent when all is there.

@@ -54,6 +54,7 @@ SCHEMA = [
 ] + [
     statement % name for name in ("", "_fresh") for statement in (
         "CREATE TABLE counted.records%s (key text PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)",
+        "CREATE TABLE counted.scanned%s (key text PRIMARY KEY, a blob, b blob, c blob, d blob, e blob)",
         "CREATE TABLE counted.series%s (key text, at bigint, a blob, b blob, c blob, d blob, e blob, PRIMARY KEY (key, at))",
     )
 ]
@@ -74,6 +75,10 @@ def slice_of(table):
     return "SELECT at, a, b, c, d, e FROM counted.%s WHERE key = ? AND at >= ? LIMIT %d" % (table, SLICE)
 
 
+def scan_of(table):
+    return "SELECT key, a, b, c, d, e FROM counted.%s WHERE token(key) >= ? LIMIT %d" % (table, SLICE)
+
+
 def insert(table):
     return "INSERT INTO counted.%s (key, a, b, c, d, e) VALUES (?, ?, ?, ?, ?, ?)" % table
 
@@ -90,12 +95,19 @@ def of_slice(n):
     return [series_key(n % SERIES), struct.pack(">q", n * 13 % (ROWS - SLICE))]
 
 
+def of_scan(n):
+    # From the lower half of the ring on, so that there are enough.
+    return [struct.pack(">q", -(1 << 63) + n * 7919 % 1024 * (1 << 53))]
+
+
 CASES = [
     Case("read", read("records"), of_record, 24, 1),
     Case("read_fresh", read("records_fresh"), of_record, 24, 1, SLACK_IN_MEMTABLE),
     Case("insert", insert("records_fresh"), lambda n: [key(10_000 + n)] + VALUES, 24, None, SLACK_IN_MEMTABLE),
     Case("slice", slice_of("series"), of_slice, 6, SLICE),
     Case("slice_fresh", slice_of("series_fresh"), of_slice, 6, SLICE, SLACK_IN_MEMTABLE),
+    Case("scan", scan_of("scanned"), of_scan, 6, SLICE),
+    Case("scan_fresh", scan_of("scanned_fresh"), of_scan, 6, SLICE, SLACK_IN_MEMTABLE),
 ]
 
 
@@ -199,10 +211,10 @@ def skipping_metadata(body, prepared):
 
 def load(connection, names):
     for name in names:
-        records, series = (Case("load", insert("records" + name), lambda n: [key(n)] + VALUES, 0, None),
-                           Case("load", insert_series("series" + name),
-                                lambda n: [series_key(n // ROWS), struct.pack(">q", n % ROWS)] + VALUES, 0, None))
-        for case, count in ((records, PARTITIONS), (series, SERIES * ROWS)):
+        records, scanned = (Case("load", insert(table + name), lambda n: [key(n)] + VALUES, 0, None) for table in ("records", "scanned"))
+        series = Case("load", insert_series("series" + name),
+                      lambda n: [series_key(n // ROWS), struct.pack(">q", n % ROWS)] + VALUES, 0, None)
+        for case, count in ((records, PARTITIONS), (scanned, PARTITIONS), (series, SERIES * ROWS)):
             run(connection, case, connection.prepare(case.text), 0, count // IN_FLIGHT)
 
 

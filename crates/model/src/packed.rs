@@ -9,7 +9,9 @@ use crate::schema::{ColumnId, ColumnKind, Table};
 use crate::types::DataType;
 
 /// What stands before an absent value instead of its length.
-const ABSENT: [u8; 4] = (-1i32).to_be_bytes();
+pub const ABSENT_LENGTH: i32 = -1;
+
+const ABSENT: [u8; 4] = ABSENT_LENGTH.to_be_bytes();
 
 /// Where a value of a packed row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -259,9 +259,9 @@ impl QueryProcessor {
     ) -> Result<Outcome, CqlError> {
         let mut warnings = Vec::new();
         let mut execution = self.execution(options, values, &mut warnings);
-        // What is boxed is rare and large: every request would carry room for it.
+        // What is boxed is large: every request would carry room for it, and move it from future to future.
         let result = match plan {
-            Plan::Select(select) => select.execute(&mut execution).await.map(StatementResult::Rows),
+            Plan::Select(select) => Box::pin(select.execute(&mut execution)).await.map(StatementResult::Rows),
             Plan::Modify(modify) => modify.execute(&mut execution).await,
             Plan::Batch(batch) => Box::pin(batch.execute(&mut execution)).await,
             Plan::Truncate(truncate) => Box::pin(truncate.execute(&execution)).await,

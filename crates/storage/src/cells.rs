@@ -6,6 +6,7 @@
 mod cell;
 mod codec;
 mod head;
+mod plain;
 mod purge;
 mod range_tombstone;
 mod row;
@@ -15,6 +16,7 @@ use basalt_model::Deletion;
 pub use cell::CellEntry;
 pub use codec::{CellData, Reader};
 pub use head::HeadEntry;
+pub use plain::PlainRow;
 pub use purge::PurgeEntry;
 pub use range_tombstone::{Covered, RangeTombstoneEntry, push_original};
 pub use row::{CellIter, RowEntry, RowParts};

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use basalt_model::schema::{ClusteringOrder, Column, ColumnKind, TableOptions};
-use basalt_model::{ColumnId, DataType, Table, TableId};
+use basalt_model::{ColumnId, DataType, Liveness, Table, TableId};
 
 use crate::cells::{
-    CELL_TAG, CellEntry, HEAD_TAG, HeadEntry, PURGE_TAG, PurgeEntry, RANGE_TOMBSTONE_TAG, ROW_TAG,
-    RangeTombstoneEntry, RowEntry,
+    CELL_TAG, CellData, CellEntry, HEAD_TAG, HeadEntry, PURGE_TAG, PlainRow, PurgeEntry, RANGE_TOMBSTONE_TAG,
+    ROW_TAG, RangeTombstoneEntry, RowEntry, RowParts,
 };
 use crate::keys;
 use crate::keys::byte_comparable::{Encoded, Input, decode, encode, may_lose_bytes};
@@ -47,7 +47,11 @@ fn fuzz_entry(bytes: &[u8]) {
         }
         Some(&ROW_TAG) => {
             // A row may say in more than one way what it says: folded it has one form.
-            let Ok(row) = RowEntry::parse(bytes) else { return };
+            let row = RowEntry::parse(bytes);
+            if let Some(plain) = PlainRow::of(bytes) {
+                is_plain(bytes, plain, row.as_ref().ok());
+            }
+            let Ok(row) = row else { return };
             let mut merged = MergedRow::new();
             if merged.add(&row).is_err() || merged.encode(&mut again).is_err() {
                 return;
@@ -59,6 +63,20 @@ fn fuzz_entry(bytes: &[u8]) {
         _ => return,
     }
     assert_eq!(again, bytes, "an entry has one form");
+}
+
+/// A plain row is what any row is: if it is taken for one, it is one.
+fn is_plain(bytes: &[u8], plain: PlainRow<'_>, row: Option<&RowEntry<'_>>) {
+    let mut cells = Vec::new();
+    if !plain.for_each_cell(|id, start, length| cells.push((id, &bytes[start..start + usize::from(length)])))
+    {
+        return;
+    }
+    let row = row.expect("a plain row is a row");
+    let liveness = if plain.is_inserted { Liveness::at(plain.timestamp) } else { Liveness::NONE };
+    assert_eq!(row.parts, RowParts { liveness, ..RowParts::none() });
+    let live = |(id, value)| Ok((id, CellData::live(plain.timestamp, value)));
+    assert!(row.cells().eq(cells.into_iter().map(live)), "the same cells");
 }
 
 fn fuzz_merge(bytes: &[u8]) {

@@ -12,7 +12,7 @@ use basalt_model::{DataType, DecoratedKey, Token};
 use bytes::Bytes;
 
 pub use byte_comparable::KeyError;
-use byte_comparable::{Input, decode_escaped, encode_escaped, escaped_len};
+use byte_comparable::{ESCAPE, Input, decode_escaped, encode_escaped, escaped_len};
 
 /// What an entry of a partition is. The byte also ends the escaped partition key, for which it
 /// must lie in the range of separators.
@@ -100,6 +100,11 @@ pub fn decode_partition(partition: &[u8]) -> Result<DecoratedKey, KeyError> {
     let (token, escaped) =
         partition.split_first_chunk::<TOKEN_BYTES>().ok_or(KeyError::Malformed("no token"))?;
     let token = Token((u64::from_be_bytes(*token) ^ (1 << 63)) as i64);
+    if let Some((&ESCAPE, plain)) = escaped.split_last()
+        && !plain.contains(&ESCAPE)
+    {
+        return Ok(DecoratedKey { token, key: Bytes::copy_from_slice(plain) });
+    }
     let mut key = Vec::with_capacity(escaped.len());
     let mut input = Input::new(escaped);
     decode_escaped(&mut input, &mut key)?;

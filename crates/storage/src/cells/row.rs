@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::codec::{CellKind, not_live, put_bytes, put_local_time, put_timestamp, put_unsigned, ttl};
 use super::{CellData, EntryError, ROW_TAG, Reader, TIMESTAMP_EPOCH};
 
-const HAS_LIVENESS: u8 = 1;
+pub(super) const HAS_LIVENESS: u8 = 1;
 const LIVENESS_EXPIRES: u8 = 2;
 const HAS_DELETION: u8 = 4;
 const HAS_COMPLEX_DELETIONS: u8 = 8;
@@ -19,9 +19,9 @@ const HAS_TTLS: u8 = 64;
 
 const CELL_HAS_TIMESTAMP: u64 = 1;
 const CELL_KIND_SHIFT: u32 = 1;
-const CELL_COLUMN_SHIFT: u32 = 3;
+pub(super) const CELL_COLUMN_SHIFT: u32 = 3;
 /// A time of its own, or another kind than a live cell.
-const CELL_IS_UNUSUAL: u8 = CELL_HAS_TIMESTAMP as u8 | (3 << CELL_KIND_SHIFT);
+pub(super) const CELL_IS_UNUSUAL: u8 = CELL_HAS_TIMESTAMP as u8 | (3 << CELL_KIND_SHIFT);
 
 /// Deletions of multi-cell columns, ascending by column.
 pub type ComplexDeletions = SmallVec<[(ColumnId, Deletion); 1]>;

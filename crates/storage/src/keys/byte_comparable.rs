@@ -15,7 +15,7 @@ mod varint;
 
 use basalt_model::DataType;
 
-pub use escaped::{decode_escaped, encode_escaped, escaped_len};
+pub use escaped::{ESCAPE, decode_escaped, encode_escaped, escaped_len};
 pub use varint::{decode_unsigned, encode_unsigned};
 
 /// Smallest byte that may follow a value.
@@ -242,6 +242,18 @@ impl<'a> Input<'a> {
         let bytes = self.rest().get(..length).ok_or(KeyError::Malformed("ends too early"))?;
         out.extend(bytes.iter().map(|byte| byte ^ self.invert));
         self.at += length;
+        Ok(())
+    }
+
+    /// Takes what stands before the next `end`, appends it, and takes `end`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn copy_until(&mut self, end: u8, out: &mut Vec<u8>) -> Result<(), KeyError> {
+        let end = end ^ self.invert;
+        let length = self.rest().iter().position(|&byte| byte == end);
+        self.copy(length.ok_or(KeyError::Malformed("ends too early"))?, out)?;
+        self.at += 1;
         Ok(())
     }
 }

@@ -101,8 +101,8 @@ impl<'p> Pass<'p> {
         };
         let mut row = StoredRow::default();
         for range in ranges(table, &ClusteringFilter::all(), true).map_err(ReadError::Command)? {
-            walk.start(range, false)?;
-            while walk.next_row(&mut row)? {
+            walk.start(&range, false)?;
+            while walk.next_row(&range, &mut row)? {
                 let mut covering = head.deletion;
                 if let Some(covers) = &mut covers {
                     covering = covering.merge(covers.cover(&row.key)?);

@@ -17,6 +17,9 @@ use crate::cells::CELL_TAG;
 use crate::engine::ReadTier;
 use crate::keys::clustering::decode_clustering;
 
+/// The second partition of a page makes room for so many, if so many rows are asked for.
+const PARTITIONS_MADE_ROOM_FOR: u32 = 100;
+
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
@@ -293,7 +296,12 @@ impl<'c> Collector<'c> {
                 self.bytes += result.key.key.len() + result.static_row.as_ref().map_or(0, bytes_of);
             }
         }
-        self.outcome.page.partitions.push(result);
+        let partitions = &mut self.outcome.page.partitions;
+        if partitions.len() == 1 {
+            // A page of several mostly has as many as it has rows.
+            partitions.reserve(self.command.limits.rows.min(PARTITIONS_MADE_ROOM_FOR) as usize);
+        }
+        partitions.push(result);
         Ok(self.is_full)
     }
 

@@ -1,26 +1,25 @@
 //! Rows packed for the answer: what is alive of a row's entry goes from the engine's bytes into the page, through nothing.
 
 use basalt_model::command::PartitionRows;
-use basalt_model::packed::{Layout, PackedRows, Place, pack};
-use basalt_model::{Clustering, DecoratedKey, Table};
+use basalt_model::packed::{Layout, PackedColumn, PackedRows, Place};
+use basalt_model::{Clustering, ColumnId, DecoratedKey, Table};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::InTable;
 use super::stored_row::LiveView;
-use crate::cells::RowEntry;
+use crate::cells::{EntryError, PlainRow, RowEntry};
 use crate::engine::EngineError;
 use crate::keys::KeyError;
 use crate::keys::clustering::{Component, Components, decode_clustering};
 
-/// Tables mostly have no more regular columns.
-const FEW: usize = 16;
+mod page;
 
-/// The first row of a page makes room for so many more, if they are asked for, in so many bytes at most; for itself it has
-/// some.
+use page::{PageBuffer, Part};
+
+/// The second row of a page makes room for so many as the first, if they are asked for, in so many bytes at most.
 const ROWS_MADE_ROOM_FOR: u32 = 100;
 const ROOM_BYTES_MAX: usize = 16 << 10;
-const ROOM_BYTES: usize = 256;
 
 /// Packed rows of a page.
 pub struct Packing<'c> {
@@ -28,7 +27,13 @@ pub struct Packing<'c> {
     layout: &'c Layout,
     /// No more rows are asked for.
     rows_max: u32,
-    bytes: Vec<u8>,
+    page: PageBuffer,
+    /// The present row's value of each regular column, within its entry.
+    found: SmallVec<[Part; 8]>,
+    /// A component of its clustering.
+    component: Vec<u8>,
+    /// What the page's first row takes.
+    first_row_bytes: usize,
     /// Where the rows of each partition end.
     ends: SmallVec<[usize; 1]>,
     /// Bytes that the page's partitions take beside their rows.
@@ -48,7 +53,10 @@ impl<'c> Packing<'c> {
             table,
             layout,
             rows_max,
-            bytes: Vec::new(),
+            page: PageBuffer::default(),
+            found: SmallVec::from_elem(Part::ABSENT, layout.regulars.len()),
+            component: Vec::new(),
+            first_row_bytes: 0,
             ends: SmallVec::new(),
             beside: 0,
             key: SmallVec::new(),
@@ -77,7 +85,7 @@ impl<'c> Packing<'c> {
 
     /// What the page takes so far, bytes.
     pub fn page_bytes(&self) -> usize {
-        self.bytes.len() + self.beside
+        self.page.len() + self.beside
     }
 
     /// Adds a row, if it is alive: `clustering` and `entry` are as the engine keeps them.
@@ -88,47 +96,62 @@ impl<'c> Packing<'c> {
         view: &mut LiveView<'_>,
     ) -> Result<(), EngineError> {
         let table = self.table.id;
-        let entry = RowEntry::parse(entry).in_table(table)?;
-        view.see_row(&entry.parts);
-        let regulars = self.layout.regulars.as_slice();
-        let (mut few, mut many) = ([None; FEW], Vec::new());
-        let found = match few.get_mut(..regulars.len()) {
-            Some(few) => few,
-            None => {
-                many.resize(regulars.len(), None);
-                many.as_mut_slice()
+        let is_plain = PlainRow::of(entry).is_some_and(|row| self.find_plain(&row, view));
+        if is_plain {
+            if view.exists {
+                self.keep_last(clustering, &[]);
             }
-        };
-        let mut at = 0;
-        let seen = entry.for_each_cell(|id, cell| {
-            while regulars.get(at).is_some_and(|column| column.id < id) {
-                at += 1;
+        } else {
+            let row = RowEntry::parse(entry).in_table(table)?;
+            self.find(entry, &row, view).in_table(table)?;
+            if view.exists {
+                self.keep_last(clustering, &row.parts.originals);
             }
-            if let Some(column) = regulars.get(at)
-                && column.id == id
-                && view.sees(cell, column.is_queried)
-                && let Some(value) = found.get_mut(at)
-            {
-                *value = Some(cell.value);
-            }
-        });
-        seen.in_table(table)?;
+        }
         if !view.exists {
             return Ok(());
         }
-        self.keep_last(clustering, &entry.parts.originals);
-        let start = self.bytes.len();
-        if start == 0 {
-            self.bytes.reserve(ROOM_BYTES);
-        }
-        self.write(clustering, found).in_table(table)?;
+        let start = self.page.len();
+        self.write(clustering, entry).in_table(table)?;
         self.count += 1;
         if start == 0 {
+            self.first_row_bytes = self.page.len();
+        } else if start == self.first_row_bytes {
             // Rows of a page are alike.
-            let rows = self.rows_max.min(ROWS_MADE_ROOM_FOR).saturating_sub(1) as usize;
-            self.bytes.reserve((rows * self.bytes.len()).min(ROOM_BYTES_MAX));
+            let rows = self.rows_max.min(ROWS_MADE_ROOM_FOR) as usize;
+            self.page.reserve((rows * start).min(ROOM_BYTES_MAX));
         }
         Ok(())
+    }
+
+    /// Finds the values of a plain row that are alive; `false` when it is none.
+    fn find_plain(&mut self, row: &PlainRow<'_>, view: &mut LiveView<'_>) -> bool {
+        let mut found = Found::new(&self.layout.regulars, &mut self.found);
+        let mut has_cells = false;
+        let is_plain = row.for_each_cell(|id, start, length| {
+            if let Some((_, part)) = found.at(id) {
+                *part = Part { start, length: i32::from(length) };
+                has_cells = true;
+            }
+        });
+        if is_plain {
+            view.see_plain(row, has_cells);
+        }
+        is_plain
+    }
+
+    /// Finds the values of any row that are alive.
+    fn find(&mut self, bytes: &[u8], row: &RowEntry<'_>, view: &mut LiveView<'_>) -> Result<(), EntryError> {
+        view.see_row(&row.parts);
+        let mut found = Found::new(&self.layout.regulars, &mut self.found);
+        row.for_each_cell(|id, cell| {
+            if let Some((column, part)) = found.at(id)
+                && view.sees(cell, column.is_queried)
+            {
+                let start = cell.value.as_ptr().addr().saturating_sub(bytes.as_ptr().addr());
+                *part = Part { start, ..Part::all(cell.value) };
+            }
+        })
     }
 
     fn keep_last(&mut self, clustering: &[u8], originals: &[(u16, &[u8])]) {
@@ -140,41 +163,28 @@ impl<'c> Packing<'c> {
         }
     }
 
-    fn write(&mut self, clustering: &[u8], found: &[Option<&[u8]>]) -> Result<(), KeyError> {
-        if self.layout.has_clustering {
-            return self.write_with_clustering(clustering, found);
-        }
-        for place in &self.layout.places {
-            let value = match *place {
-                Place::PartitionKey(index) => self.key.get(index).map(|value| &**value),
-                Place::Regular(index) => found.get(index).copied().flatten(),
-                Place::Clustering(_) => None,
-            };
-            pack(value, &mut self.bytes);
-        }
-        Ok(())
-    }
-
-    fn write_with_clustering(&mut self, clustering: &[u8], found: &[Option<&[u8]>]) -> Result<(), KeyError> {
+    fn write(&mut self, clustering: &[u8], entry: &[u8]) -> Result<(), KeyError> {
         let mut components = Components::of(self.table, clustering);
         for place in &self.layout.places {
-            match *place {
+            let (source, part): (&[u8], Part) = match *place {
+                Place::Regular(index) => (entry, self.found.get(index).copied().unwrap_or(Part::ABSENT)),
                 Place::PartitionKey(index) => {
-                    pack(self.key.get(index).map(|value| &**value), &mut self.bytes)
+                    self.key.get(index).map_or((&[], Part::ABSENT), |value| (value, Part::all(value)))
                 }
-                Place::Regular(index) => pack(found.get(index).copied().flatten(), &mut self.bytes),
                 Place::Clustering(index) => {
                     let original = self.last_originals.iter().find(|(known, _)| usize::from(*known) == index);
                     if let Some((_, value)) = original {
-                        pack(Some(&**value), &mut self.bytes);
-                        continue;
+                        (value, Part::all(value))
+                    } else {
+                        if components.position() > index {
+                            components = Components::of(self.table, clustering);
+                        }
+                        let is_there = take_component(&mut components, index, &mut self.component)?;
+                        (&self.component, if is_there { Part::all(&self.component) } else { Part::ABSENT })
                     }
-                    if components.position() > index {
-                        components = Components::of(self.table, clustering);
-                    }
-                    pack_component(&mut components, index, &mut self.bytes)?;
                 }
-            }
+            };
+            self.page.put(source, part);
         }
         Ok(())
     }
@@ -196,12 +206,12 @@ impl<'c> Packing<'c> {
     /// The partition that has ended is kept on the page.
     pub fn keep(&mut self, key_bytes: usize) {
         self.beside += size_of::<PartitionRows>() + key_bytes;
-        self.ends.push(self.bytes.len());
+        self.ends.push(self.page.len());
     }
 
     /// Gives each partition of the page its rows.
     pub fn finish(self, partitions: &mut [PartitionRows]) {
-        let bytes = Bytes::from(self.bytes);
+        let bytes = Bytes::from(self.page.into_bytes());
         let mut start = 0;
         for (partition, end) in partitions.iter_mut().zip(self.ends) {
             if let Some(packed) = &mut partition.packed {
@@ -211,24 +221,48 @@ impl<'c> Packing<'c> {
     }
 }
 
-/// Decodes a component into the page, its length put before it when that is known.
-fn pack_component(components: &mut Components<'_>, index: usize, out: &mut Vec<u8>) -> Result<(), KeyError> {
-    let start = out.len();
-    pack(None, out);
-    let behind = out.len();
-    while components.position() < index {
-        if matches!(components.next(out)?, Component::End(_)) {
-            return Err(KeyError::Malformed("too few components"));
-        }
-        out.truncate(behind);
-    }
-    if components.next(out)? == Component::Value {
-        let length = i32::try_from(out.len() - behind).unwrap_or(i32::MAX);
-        if let Some(place) = out.get_mut(start..behind) {
-            place.copy_from_slice(&length.to_be_bytes());
+/// Decodes a component; `false` when it is absent.
+fn take_component(
+    components: &mut Components<'_>,
+    index: usize,
+    out: &mut Vec<u8>,
+) -> Result<bool, KeyError> {
+    loop {
+        out.clear();
+        let is_asked_for = components.position() == index;
+        match components.next(out)? {
+            Component::End(_) => return Err(KeyError::Malformed("too few components")),
+            found if is_asked_for => return Ok(found == Component::Value),
+            Component::Value | Component::Absent => {}
         }
     }
-    Ok(())
+}
+
+/// Where the values of a row go, whose columns come ascending.
+struct Found<'f> {
+    columns: &'f [PackedColumn],
+    parts: &'f mut [Part],
+    at: usize,
+}
+
+impl<'f> Found<'f> {
+    /// Nothing yet. There are as many parts as columns.
+    fn new(columns: &'f [PackedColumn], parts: &'f mut [Part]) -> Found<'f> {
+        parts.fill(Part::ABSENT);
+        Found { columns, parts, at: 0 }
+    }
+
+    /// The column and its place, if it is a column of the layout.
+    #[inline]
+    fn at(&mut self, id: ColumnId) -> Option<(&'f PackedColumn, &mut Part)> {
+        loop {
+            let column = self.columns.get(self.at)?;
+            if column.id >= id {
+                return (column.id == id).then_some((column, self.parts.get_mut(self.at)?));
+            }
+            self.at += 1;
+        }
+    }
 }
 
 #[cfg(test)]

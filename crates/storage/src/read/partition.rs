@@ -30,7 +30,6 @@ pub struct PartitionWalk<'t, 'c> {
     is_at: bool,
     /// The entry under the cursor was read: move before looking.
     is_read: bool,
-    range: EncodedRange,
     is_reversed: bool,
     /// Rows may have cells in entries of their own.
     has_paths: bool,
@@ -45,16 +44,7 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
         is_at: bool,
         has_paths: bool,
     ) -> PartitionWalk<'t, 'c> {
-        PartitionWalk {
-            table,
-            cursor,
-            partition,
-            is_at,
-            is_read: false,
-            range: EncodedRange { lower: Vec::new(), upper: Vec::new() },
-            is_reversed: false,
-            has_paths,
-        }
+        PartitionWalk { table, cursor, partition, is_at, is_read: false, is_reversed: false, has_paths }
     }
 
     /// What all keys of the partition begin with.
@@ -108,12 +98,11 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
     }
 
     /// Starts on the rows of a range. Forward ranges ascend, backward ones descend.
-    pub fn start(&mut self, range: EncodedRange, is_reversed: bool) -> Result<(), EngineError> {
-        self.range = range;
+    pub fn start(&mut self, range: &EncodedRange, is_reversed: bool) -> Result<(), EngineError> {
         self.is_read = false;
         if is_reversed {
             self.is_reversed = true;
-            let last = self.key_of(EntryKind::Row as u8, &self.range.upper);
+            let last = self.key_of(EntryKind::Row as u8, &range.upper);
             self.is_at = self.cursor.seek_for_prev(&last)?;
             // The end of a range is outside: it is a row's own key when a page ended there.
             if self.is_at && self.cursor.key() == last.as_slice() {
@@ -121,16 +110,24 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
             }
             return Ok(());
         }
-        let first = self.key_of(EntryKind::Row as u8, &self.range.lower);
         // Nothing unread lies before the cursor: if it is far enough, it is right.
-        if self.is_at && self.cursor.key() < first.as_slice() {
+        if self.is_at && self.is_before(EntryKind::Row as u8, &range.lower) {
+            let first = self.key_of(EntryKind::Row as u8, &range.lower);
             self.is_at = self.cursor.seek(&first)?;
         }
         Ok(())
     }
 
-    /// The next row of the range, where rows are one entry each: its encoded clustering and its entry. `None` at the end.
-    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, EngineError> {
+    /// Whether the cursor, which moves forward, has not come to this place of the partition.
+    fn is_before(&self, kind: u8, rest: &[u8]) -> bool {
+        // Behind the partition's first entry keys that do not begin as its own are behind all of it.
+        let Some(behind) = self.cursor.key().strip_prefix(self.partition.as_slice()) else { return false };
+        behind.split_first().is_none_or(|(&first, behind)| (first, behind) < (kind, rest))
+    }
+
+    /// The next row of the range that was started, where rows are one entry each: its encoded clustering and its entry. `None`
+    /// at the end.
+    pub fn next_entry(&mut self, range: &EncodedRange) -> Result<Option<Entry<'_>>, EngineError> {
         if self.is_read {
             self.step()?;
         }
@@ -141,21 +138,21 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
         let (key, value) = self.cursor.entry();
         let rest = key.strip_prefix(self.partition.as_slice()).and_then(<[u8]>::split_first);
         let rest = rest.and_then(|(kind, rest)| (*kind == EntryKind::Row as u8).then_some(rest));
-        Ok(rest.filter(|rest| !self.is_beyond(rest)).map(|rest| (rest, value)))
+        Ok(rest.filter(|rest| !self.is_beyond(range, rest)).map(|rest| (rest, value)))
     }
 
-    fn is_beyond(&self, row: &[u8]) -> bool {
-        if self.is_reversed { row < self.range.lower.as_slice() } else { row >= self.range.upper.as_slice() }
+    fn is_beyond(&self, range: &EncodedRange, row: &[u8]) -> bool {
+        if self.is_reversed { row < range.lower.as_slice() } else { row >= range.upper.as_slice() }
     }
 
-    /// Reads the next row of the range into `row`; `false` at its end.
-    pub fn next_row(&mut self, row: &mut StoredRow) -> Result<bool, EngineError> {
+    /// Reads the next row of the range that was started into `row`; `false` at its end.
+    pub fn next_row(&mut self, range: &EncodedRange, row: &mut StoredRow) -> Result<bool, EngineError> {
         if self.is_read {
             self.step()?;
         }
         let table = self.table;
         let Some(rest) = self.rest(EntryKind::Row) else { return Ok(false) };
-        if self.is_beyond(rest) {
+        if self.is_beyond(range, rest) {
             return Ok(false);
         }
         let (clustering, length) = decode_clustering(table, rest).in_table(table.id)?;
@@ -190,10 +187,10 @@ impl<'t, 'c> PartitionWalk<'t, 'c> {
         if !self.is_reversed && !self.is_at {
             return Ok(false);
         }
-        let end = self.key_of(PARTITION_END, &[]);
-        if !self.is_reversed && self.cursor.key() >= end.as_slice() {
+        if !self.is_reversed && !self.is_before(PARTITION_END, &[]) {
             return Ok(true);
         }
+        let end = self.key_of(PARTITION_END, &[]);
         self.cursor.seek(&end)
     }
 }

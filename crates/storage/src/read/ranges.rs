@@ -10,6 +10,9 @@ use crate::keys::clustering::{append_bound, append_clustering};
 /// Larger than any byte a row's cells go on with.
 const BEHIND_ROW: u8 = 0xFF;
 
+/// Most clusterings fit.
+const ROOM_BYTES: usize = 32;
+
 /// The ranges of rows to read, ascending, or descending if the filter is reversed; `resumes`
 /// leaves out all up to `resume_after`.
 pub fn ranges(
@@ -26,7 +29,7 @@ pub fn ranges(
         }
         RowSelection::Slices(slices) => {
             for slice in slices {
-                let (mut lower, mut upper) = (Vec::new(), Vec::new());
+                let (mut lower, mut upper) = (Vec::with_capacity(ROOM_BYTES), Vec::with_capacity(ROOM_BYTES));
                 append_bound(table, &slice.start, &mut lower)?;
                 append_bound(table, &slice.end, &mut upper)?;
                 ranges.push(EncodedRange { lower, upper });
@@ -51,9 +54,10 @@ pub fn ranges(
 }
 
 fn of_row(table: &Table, clustering: &Clustering) -> Result<EncodedRange, KeyError> {
-    let mut lower = Vec::new();
+    let mut lower = Vec::with_capacity(ROOM_BYTES);
     append_clustering(table, clustering, &mut lower)?;
-    let mut upper = lower.clone();
+    let mut upper = Vec::with_capacity(lower.len() + 1);
+    upper.extend_from_slice(&lower);
     upper.push(BEHIND_ROW);
     Ok(EncodedRange { lower, upper })
 }

@@ -4,7 +4,7 @@ use basalt_model::command::{ClusteringFilter, KeyBound, KeyRange};
 use basalt_model::{DecoratedKey, Deletion};
 
 use super::collect::{Collector, Flow, OpenPartition};
-use super::partition::PartitionWalk;
+use super::partition::{EncodedRange, PartitionWalk};
 use super::patience::Patience;
 use super::ranges::ranges;
 use super::stored_row::StoredRow;
@@ -24,6 +24,14 @@ enum PartitionEnd {
     PageFull,
     /// It has range tombstones and `reads` is not of one moment.
     NeedsView,
+}
+
+/// Which rows of a partition are read.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    /// In reading order.
+    rows: &'a [EncodedRange],
+    reversed: bool,
 }
 
 /// Reads one partition; `false` when it has range tombstones and `reads` is not a view.
@@ -46,7 +54,9 @@ pub fn partition(
     let mut cursor = Patience::new(reads.cursor(table.id, options)?, collector.is_over);
     let is_at = cursor.seek(&lower)?;
     let mut walk = PartitionWalk::new(table, &mut cursor, partition, is_at, collector.has_paths());
-    let end = read_partition(reads, collector, &mut walk, key, filter, is_view, true)?;
+    let rows = ranges(table, filter, true).map_err(ReadError::Command)?;
+    let asked = Asked { rows: &rows, reversed: filter.reversed };
+    let end = read_partition(reads, collector, &mut walk, key, asked, is_view, true)?;
     Ok(end != PartitionEnd::NeedsView)
 }
 
@@ -69,6 +79,8 @@ pub fn range(
         upper: upper.as_deref(),
         fills_cache: collector.command.limits.rows < u32::MAX,
     };
+    let rows = ranges(table, filter, false).map_err(ReadError::Command)?;
+    let rows_of_first = ranges(table, filter, true).map_err(ReadError::Command)?;
     let mut cursor = Patience::new(reads.cursor(table.id, options)?, collector.is_over);
     let mut is_at = cursor.seek(&lower)?;
     while is_at {
@@ -77,7 +89,9 @@ pub fn range(
         // Earlier pages can only have ended in the partition the range starts at.
         let is_first = matches!(&range.start, KeyBound::Key { key: first, inclusive: true } if *first == key);
         let mut walk = PartitionWalk::new(table, &mut cursor, partition, true, collector.has_paths());
-        match read_partition(reads, collector, &mut walk, &key, filter, true, is_first)? {
+        let rows = if is_first { &rows_of_first } else { &rows };
+        let asked = Asked { rows, reversed: filter.reversed };
+        match read_partition(reads, collector, &mut walk, &key, asked, true, is_first)? {
             PartitionEnd::PageFull => break,
             PartitionEnd::Read | PartitionEnd::NeedsView => is_at = walk.leave()?,
         }
@@ -90,7 +104,7 @@ fn read_partition(
     collector: &mut Collector<'_>,
     walk: &mut PartitionWalk<'_, '_>,
     key: &DecoratedKey,
-    filter: &ClusteringFilter,
+    asked: Asked<'_>,
     is_view: bool,
     is_first: bool,
 ) -> Result<PartitionEnd, ReadError> {
@@ -107,10 +121,10 @@ fn read_partition(
     if head.has_range_tombstones {
         let partition = walk.partition();
         let walk =
-            TombstoneWalk::new(reads, table, partition, collector.tier, collector.is_over, filter.reversed)?;
+            TombstoneWalk::new(reads, table, partition, collector.tier, collector.is_over, asked.reversed)?;
         tombstones = Some(walk.counting_from(collector.gc_before_s()));
     }
-    let flow = read_rows(collector, walk, &mut partition, filter, is_first, head.deletion, tombstones)?;
+    let flow = read_rows(collector, walk, &mut partition, asked, head.deletion, tombstones)?;
     let is_full = collector.end(partition)? || flow == Flow::PageFull;
     Ok(if is_full { PartitionEnd::PageFull } else { PartitionEnd::Read })
 }
@@ -132,26 +146,24 @@ fn read_rows(
     collector: &mut Collector<'_>,
     walk: &mut PartitionWalk<'_, '_>,
     partition: &mut OpenPartition,
-    filter: &ClusteringFilter,
-    is_first: bool,
+    asked: Asked<'_>,
     deletion: Deletion,
     mut tombstones: Option<TombstoneWalk<'_>>,
 ) -> Result<Flow, ReadError> {
-    let table = &collector.command.table;
     let are_entries = !collector.has_paths();
     let mut row = StoredRow::default();
-    for range in ranges(table, filter, is_first).map_err(ReadError::Command)? {
-        walk.start(range, filter.reversed)?;
+    for range in asked.rows {
+        walk.start(range, asked.reversed)?;
         if let Some(tombstones) = &mut tombstones {
             tombstones.restart();
         }
         loop {
             let flow = if are_entries {
-                let Some((key, value)) = walk.next_entry()? else { break };
+                let Some((key, value)) = walk.next_entry(range)? else { break };
                 let covering = covering(collector, deletion, &mut tombstones, key)?;
                 collector.offer_entry(partition, (key, value), covering)?
             } else {
-                if !walk.next_row(&mut row)? {
+                if !walk.next_row(range, &mut row)? {
                     break;
                 }
                 let covering = covering(collector, deletion, &mut tombstones, &row.key)?;

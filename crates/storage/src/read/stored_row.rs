@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::InTable;
 use super::projection::Projection;
-use crate::cells::{CellData, CellEntry, EntryError, RowEntry, RowParts};
+use crate::cells::{CellData, CellEntry, EntryError, PlainRow, RowEntry, RowParts};
 use crate::engine::EngineError;
 use crate::keys::KeyError;
 use crate::keys::byte_comparable::Input;
@@ -232,6 +232,14 @@ impl<'v> LiveView<'v> {
         }
         self.exists = true;
         true
+    }
+
+    /// Looks at a plain row: of cells of one time all are alive, or none. `has_cells`: of columns that are known.
+    #[inline]
+    pub fn see_plain(&mut self, row: &PlainRow<'_>, has_cells: bool) {
+        if !self.covering.deletes(row.timestamp) {
+            self.exists |= row.is_inserted | has_cells;
+        }
     }
 
     fn add_row(

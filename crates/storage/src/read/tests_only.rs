@@ -26,9 +26,9 @@ fn stored(
     let rows = RowSelection::Names(vec![clustering.clone()]);
     let filter = ClusteringFilter { rows, ..ClusteringFilter::all() };
     let range = ranges(table, &filter, false).unwrap().remove(0);
-    walk.start(range, false).unwrap();
+    walk.start(&range, false).unwrap();
     let mut row = StoredRow::default();
-    walk.next_row(&mut row).unwrap().then_some(row)
+    walk.next_row(&range, &mut row).unwrap().then_some(row)
 }
 
 /// A row as it is stored, under a covering deletion.

@@ -153,9 +153,9 @@ pub(super) fn walk_rows(
         if let Some(covers) = &mut covers {
             covers.start(slice, range.clone())?;
         }
-        rows.start(range, is_reversed)?;
+        rows.start(&range, is_reversed)?;
         loop {
-            let is_row = rows.next_row(&mut row)?;
+            let is_row = rows.next_row(&range, &mut row)?;
             let upto = is_row.then_some(row.key.as_slice());
             let mut covering = head.deletion;
             if let Some(covers) = &mut covers {

@@ -6,7 +6,8 @@
 
 use super::{Input, KeyError, MAX_SEPARATOR, MIN_SEPARATOR};
 
-const ESCAPE: u8 = 0x00;
+/// Begins what is not the value itself: escaped zeros, or the end.
+pub const ESCAPE: u8 = 0x00;
 const ZERO_CONTINUES: u8 = 0xFE;
 const ZEROS_DONE: u8 = 0xFF;
 
@@ -39,13 +40,8 @@ pub fn decode_escaped(input: &mut Input<'_>, out: &mut Vec<u8>) -> Result<(), Ke
     let mut is_escaped = false;
     loop {
         if !is_escaped {
-            match input.take_byte()? {
-                ESCAPE => is_escaped = true,
-                byte => {
-                    out.push(byte);
-                    continue;
-                }
-            }
+            input.copy_until(ESCAPE, out)?;
+            is_escaped = true;
         }
         // Behind an escape: zeros go on, end, or were none at all and the value ends.
         match input.peek() {

@@ -7,7 +7,7 @@ use basalt_model::command::{
 };
 use basalt_model::packed::{Layout, unpack};
 use basalt_model::schema::ColumnKind;
-use basalt_model::{ColumnId, Mutation, ReadCommand, Row, Table};
+use basalt_model::{Cell, ColumnId, Liveness, Mutation, ReadCommand, Row, Table};
 use bytes::Bytes;
 
 use crate::checker::{Numbers, test_table};
@@ -34,6 +34,11 @@ fn filled(table: &Arc<Table>, numbers: &mut Numbers, has_ranges: bool) -> Arc<dy
     for _ in 0..5 + numbers.below(60) {
         let mut update = numbers.update(table, has_ranges);
         update.static_row = None;
+        for row in &mut update.rows {
+            if numbers.chance(4) {
+                make_plain(row, i64::try_from(numbers.below(12)).unwrap(), numbers.chance(5));
+            }
+        }
         let mutations = [Mutation { keyspace: "ks".into(), key: update.key.clone(), updates: vec![update] }];
         let mut set = WriteSet::new();
         let guards = writer.lock_and_encode(&mutations, &mut set).unwrap();
@@ -41,6 +46,18 @@ fn filled(table: &Arc<Table>, numbers: &mut Numbers, has_ranges: bool) -> Arc<dy
         drop(guards);
     }
     engine
+}
+
+/// As an INSERT or an UPDATE writes it: everything at one time, and for ever.
+fn make_plain(row: &mut Row, timestamp: i64, is_inserted: bool) {
+    let clustering = row.clustering.clone();
+    let mut cells = std::mem::take(&mut row.cells);
+    cells.retain(|cell| !cell.is_tombstone());
+    for cell in &mut cells {
+        *cell = Cell::live(cell.column, cell.path.take(), timestamp, cell.value.clone());
+    }
+    let liveness = if is_inserted { Liveness::at(timestamp) } else { Liveness::NONE };
+    *row = Row { liveness, cells, ..Row::new(clustering) };
 }
 
 /// The values of rows that did not come packed.
