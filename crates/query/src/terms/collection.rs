@@ -115,6 +115,36 @@ pub(super) fn fit_map(context: &Context<'_>, entries: &[(ast::Term, ast::Term)],
     Fit::all(entries.flat_map(|(k, v)| [Term::fit(context, k, &keys), Term::fit(context, v, &values)]))
 }
 
+/// Whether all elements may stand there; those behind the first that may not are not looked at.
+pub(super) fn are_assignable(
+    context: &Context<'_>,
+    elements: &[ast::Term],
+    value: &Receiver,
+) -> CqlResult<bool> {
+    for element in elements {
+        if !Term::is_assignable(context, element, value)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether all entries may stand there: a value is looked at even if its key may not (`Maps.testMapAssignment`).
+pub(super) fn are_entries_assignable(
+    context: &Context<'_>,
+    entries: &[(ast::Term, ast::Term)],
+    keys: &Receiver,
+    values: &Receiver,
+) -> CqlResult<bool> {
+    for (key, value) in entries {
+        let fits = [Term::is_assignable(context, key, keys)?, Term::is_assignable(context, value, values)?];
+        if fits != [true, true] {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn fit_all(context: &Context<'_>, elements: &[ast::Term], value: &Receiver) -> Fit {
     Fit::all(elements.iter().map(|element| Term::fit(context, element, value)))
 }

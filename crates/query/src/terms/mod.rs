@@ -252,17 +252,32 @@ impl Term {
     /// Whether a written value may stand inside a place.
     ///
     /// # Errors
-    /// For `[...]` where neither a list nor a vector is wanted: Cassandra does not ask further then
-    /// (`ArrayLiteral.forReceiver`).
+    /// For `[...]` where neither a list nor a vector is wanted, inside other collections too: Cassandra does not ask
+    /// further then (`ArrayLiteral.forReceiver`). Of a tuple's or a user type's parts it takes that for a no.
     pub(crate) fn is_assignable(
         context: &Context<'_>,
         written: &ast::Term,
         receiver: &Receiver,
     ) -> CqlResult<bool> {
         match (&written.kind, &receiver.data_type) {
-            (TermKind::List(_), DataType::List { .. } | DataType::Vector { .. }) => {}
+            (TermKind::List(elements), DataType::List { element, .. })
+            | (TermKind::Set(elements), DataType::Set { element, .. }) => {
+                return collection::are_assignable(context, elements, &receiver.value_of(element));
+            }
+            (TermKind::List(elements), DataType::Vector { element, dimension }) => {
+                return Ok(usize::try_from(*dimension) == Ok(elements.len())
+                    && collection::are_assignable(context, elements, &receiver.value_of(element))?);
+            }
             (TermKind::List(_), place) => {
                 bail!("Unexpected receiver type '{place}'; only list and vector are expected")
+            }
+            (TermKind::Map(entries), DataType::Map { key, value, .. }) => {
+                return collection::are_entries_assignable(
+                    context,
+                    entries,
+                    &receiver.key_of(key),
+                    &receiver.value_of(value),
+                );
             }
             (TermKind::Tuple(_), DataType::Tuple(_) | DataType::Udt { .. }) => {}
             (TermKind::Tuple(parts), _) if parts.len() == 1 => {
