@@ -40,10 +40,8 @@ pub struct Layout {
     pub places: Vec<Place>,
     /// All regular columns of the table, ascending by id.
     pub regulars: Vec<PackedColumn>,
-    /// Values of the partition key are among them,
+    /// Values of the partition key are among them.
     pub has_key: bool,
-    /// and of the clustering.
-    pub has_clustering: bool,
 }
 
 impl Layout {
@@ -82,8 +80,7 @@ impl Layout {
         };
         let places = columns.iter().map(place).collect::<Option<Vec<Place>>>()?;
         let has_key = places.iter().any(|place| matches!(place, Place::PartitionKey(_)));
-        let has_clustering = places.iter().any(|place| matches!(place, Place::Clustering(_)));
-        Some(Layout { places, regulars, has_key, has_clustering })
+        Some(Layout { places, regulars, has_key })
     }
 }
 

@@ -192,25 +192,6 @@ impl<'a> RowEntry<'a> {
         CellIter { base: self.base, reader: self.cells, next_column: 0 }
     }
 
-    /// Hands out the simple cells, ascending by column.
-    ///
-    /// # Errors
-    /// At the first that is garbage.
-    #[inline]
-    pub fn for_each_cell(&self, mut take: impl FnMut(ColumnId, &CellData<'a>)) -> Result<(), EntryError> {
-        let mut cells = self.cells();
-        loop {
-            while let Some((column, value)) = cells.plain() {
-                take(column, &CellData::live(cells.base.timestamp, value));
-            }
-            if cells.reader.is_empty() {
-                return Ok(());
-            }
-            let (column, cell) = cells.cell()?;
-            take(column, &cell);
-        }
-    }
-
     /// Appends an entry; `cells` ascend by column, each column once.
     pub fn encode(parts: &RowParts<'_>, cells: &[(ColumnId, CellData<'_>)], out: &mut Vec<u8>) {
         let (base, mut flags) = Base::of(parts, cells);
@@ -336,21 +317,6 @@ pub struct CellIter<'a> {
 }
 
 impl<'a> CellIter<'a> {
-    /// Takes the next cell if it is as most are: alive, of the row's own time, the column's distance and the value's length
-    /// in one byte each.
-    #[inline]
-    fn plain(&mut self) -> Option<(ColumnId, &'a [u8])> {
-        let [header @ ..0x80, length @ ..0x80, rest @ ..] = self.reader.rest() else { return None };
-        if *header & CELL_IS_UNUSUAL != 0 {
-            return None;
-        }
-        let (value, rest) = rest.split_at_checked(usize::from(*length))?;
-        let column = self.next_column.checked_add(u32::from(*header >> CELL_COLUMN_SHIFT))?;
-        self.next_column = column.checked_add(1)?;
-        self.reader = Reader::of(rest);
-        Some((ColumnId(column), value))
-    }
-
     fn cell(&mut self) -> Result<(ColumnId, CellData<'a>), EntryError> {
         let reader = &mut self.reader;
         let header = reader.unsigned()?;

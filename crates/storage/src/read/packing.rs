@@ -144,14 +144,17 @@ impl<'c> Packing<'c> {
     fn find(&mut self, bytes: &[u8], row: &RowEntry<'_>, view: &mut LiveView<'_>) -> Result<(), EntryError> {
         view.see_row(&row.parts);
         let mut found = Found::new(&self.layout.regulars, &mut self.found);
-        row.for_each_cell(|id, cell| {
+        for cell in row.cells() {
+            let (id, cell) = cell?;
             if let Some((column, part)) = found.at(id)
-                && view.sees(cell, column.is_queried)
+                && view.sees(&cell, column.is_queried)
             {
+                // The value is a part of the entry.
                 let start = cell.value.as_ptr().addr().saturating_sub(bytes.as_ptr().addr());
                 *part = Part { start, ..Part::all(cell.value) };
             }
-        })
+        }
+        Ok(())
     }
 
     fn keep_last(&mut self, clustering: &[u8], originals: &[(u16, &[u8])]) {
