@@ -71,6 +71,13 @@ def altered_to_the_same(case, cassandra, basalt):
     return case.statements[0][0].startswith("ALTER TYPE") and cassandra.kind == "schema_change" and basalt.kind == "void"
 
 
+@compat("are named in the order of their names, in Cassandra in that of their last change")
+def order_of_names(case, cassandra, basalt):
+    names = lambda answer: sorted(re.split(r"[, ]+", answer.message))
+    in_the_way = " tables: " in cassandra.message or " still used by " in cassandra.message
+    return both_errors(cassandra, basalt) and cassandra.code == basalt.code and in_the_way and names(cassandra) == names(basalt)
+
+
 @compat("of which Cassandra stores more than one byte")
 def long_tinyint(case, cassandra, basalt):
     return cassandra.kind != "error" and basalt.kind == "error" and basalt.message.startswith("Expected 1 byte for a tinyint (")

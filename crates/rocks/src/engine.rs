@@ -269,7 +269,9 @@ impl RocksEngine {
             self.db.compact_range_cf_opt(family.handle(), start.as_deref(), end.as_deref(), &options);
         }
         if self.background_errors() > before {
-            let why = self.events().last_compaction().unwrap_or_else(|| "see db/LOG".to_owned());
+            // One that was not begun is no event.
+            let not_begun = || "there is no room for it on the device, or see db/LOG".to_owned();
+            let why = self.events().last_compaction().unwrap_or_else(not_begun);
             let detail = format!("a compaction of table {} failed: {why}", table.0);
             return Err(match why.starts_with("Corruption") {
                 true => EngineError::Corruption { table: Some(table), detail: why },

@@ -28,6 +28,7 @@ mod options;
 mod options_file;
 mod pace;
 mod reads;
+mod room;
 mod slowing;
 mod table_map;
 mod tables;

@@ -15,6 +15,7 @@ use crate::family_options;
 use crate::merge;
 use crate::open::{LogRecovery, RocksConfig};
 use crate::pace::Pace;
+use crate::room::Room;
 
 /// A memtable takes memory in pieces of this size. RocksDB's own choice, an eighth of a memtable,
 /// would cost a megabyte and more for each table that has one row.
@@ -42,6 +43,7 @@ pub(crate) struct Kit {
     pub(crate) cache: Cache,
     pub(crate) memtables: WriteBufferManager,
     pub(crate) pace: Pace,
+    pub(crate) room: Room,
     pub(crate) events: Arc<Events>,
 }
 
@@ -56,7 +58,16 @@ impl Kit {
         let memtables =
             WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, false, cache.clone());
         let pace = Pace::new(budget.waiting_bytes);
-        Kit { budget, cores: config.cores, own_families_max, cache, memtables, pace, events: Arc::default() }
+        Kit {
+            budget,
+            cores: config.cores,
+            own_families_max,
+            cache,
+            memtables,
+            pace,
+            room: Room::new(),
+            events: Arc::default(),
+        }
     }
 
     /// Options of the database.
@@ -72,6 +83,7 @@ impl Kit {
         options.create_missing_column_families(must_create);
         options.set_write_buffer_manager(&self.memtables);
         events::listen(&mut options, &self.events);
+        self.room.limit(&mut options);
         options.set_max_total_wal_size(self.budget.log_bytes);
         options.set_max_background_jobs(i32::try_from(self.cores.max(BACKGROUND_JOBS)).unwrap_or(i32::MAX));
         options.set_max_open_files(open_files(

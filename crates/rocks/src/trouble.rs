@@ -106,10 +106,15 @@ impl RocksEngine {
         let device = rustix::fs::statvfs(&path).map_err(|error| io(error.into()))?;
         let metrics = self.metrics_now();
         let total_bytes = device.f_blocks.saturating_mul(device.f_frsize);
+        let available_bytes = device.f_bavail.saturating_mul(device.f_frsize);
         let base_bytes = RESERVE_BYTES.min(total_bytes / RESERVE_PART);
+        let reserve_bytes = base_bytes.saturating_add(metrics.memtable_bytes.saturating_mul(2));
+        // On a full device, too, there is some: merging is what removes the deleted and the overwritten.
+        let for_flushes = (base_bytes / 2).saturating_add(metrics.memtable_bytes);
+        self.kit().room.set(available_bytes.saturating_sub(for_flushes));
         Ok(Condition {
-            available_bytes: device.f_bavail.saturating_mul(device.f_frsize),
-            reserve_bytes: base_bytes.saturating_add(metrics.memtable_bytes.saturating_mul(2)),
+            available_bytes,
+            reserve_bytes,
             used_bytes: metrics.disk_bytes.saturating_add(metrics.memtable_bytes),
             memtable_bytes: metrics.memtable_bytes,
             is_writing: self.trouble().check().is_ok(),

@@ -102,13 +102,17 @@ impl DataType {
         if value.is_empty() {
             return refuse("Invalid empty vector value");
         }
+        let cut_off = || refuse(format!("Not enough bytes to read a {self}"));
+        // Elements of one length are counted before the first is looked at (`VectorType.FixedLengthSerializer.validate`).
+        let length = element.fixed_length().unwrap_or(0) as u64 * u64::from(dimension);
+        if (value.len() as u64) < length {
+            return cut_off();
+        }
         let mut rest = value;
         for _ in 0..dimension {
             match take_vector_element(&mut rest, element) {
                 Some(next) => element.check(next)?,
-                None if rest.is_empty() || element.fixed_length().is_some() => {
-                    return refuse(format!("Not enough bytes to read a {self}"));
-                }
+                None if rest.is_empty() => return cut_off(),
                 None => return Err(Flaw::CutOff),
             }
         }
