@@ -112,6 +112,13 @@ def cassandra_fails_inside(case, cassandra, basalt):
     return failed and (basalt.kind != "error" or basalt.code in CLIENT_ERRORS + (UNAVAILABLE,))
 
 
+@compat("there the write times out, in a batch once it is known what else is wrong")
+def null_bound_in_a_batch(case, cassandra, basalt):
+    batch = "batch" in case.options or "BATCH" in case.statements[0][0].upper()
+    refused = both_errors(cassandra, basalt) and basalt.message.startswith("Invalid null value in condition for column")
+    return batch and refused and cassandra.code in CLIENT_ERRORS
+
+
 @compat("a client warning names those that were given a value other than Cassandra's default")
 def option_without_effect(case, cassandra, basalt):
     extra = [w for w in basalt.warnings if w not in cassandra.warnings]
