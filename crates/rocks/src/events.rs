@@ -102,6 +102,11 @@ impl Events {
         self.has_new_log.swap(false, Ordering::AcqRel)
     }
 
+    /// There may be a new log.
+    pub(crate) fn has_new_log(&self) {
+        self.has_new_log.store(true, Ordering::Release);
+    }
+
     /// Whether what waits to be flushed and compacted may have changed since last asked. For every write: one load.
     pub(crate) fn take_debt_changed(&self) -> bool {
         self.debt_changed.load(Ordering::Relaxed) && self.debt_changed.swap(false, Ordering::AcqRel)
@@ -209,7 +214,7 @@ unsafe extern "C" fn on_background_error(
 unsafe extern "C" fn on_memtable_sealed(state: *mut c_void, _: *const ffi::rocksdb_memtableinfo_t) {
     // SAFETY: see above.
     let events = unsafe { &*state.cast_const().cast::<Events>() };
-    events.has_new_log.store(true, Ordering::Release);
+    events.has_new_log();
     events.debt_changed.store(true, Ordering::Release);
 }
 

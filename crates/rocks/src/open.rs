@@ -119,7 +119,12 @@ pub(crate) fn open(config: &RocksConfig, own_families_max: usize) -> Result<Rock
         .map_err(|error| OpenError::from_io(&config.path, "write basalt-newest-log", &error))?;
     let (tables, next, kept_options) = (found.tables, found.next, family_options);
     let opened = Opened { db, catalogue, shared, tables, next, kit, kept_options, directory, cut_short };
-    Ok(RocksEngine::new(opened))
+    let engine = RocksEngine::new(opened);
+    // Compactions have no room before.
+    engine
+        .look_at_device(0)
+        .map_err(|error| OpenError::from_io(&config.path, "look at the device", &error))?;
+    Ok(engine)
 }
 
 fn options_of(families: &FamilyOptions, number: Option<u32>) -> StorageOptions {

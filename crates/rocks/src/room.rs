@@ -1,12 +1,21 @@
 //! The room that compactions may take on the device: one that does not fit beside what is kept free is not begun. Left alone
-//! RocksDB begins it, takes the last byte, and the flushes that run beside it fail with it (`SstFileManagerImpl`).
+//! RocksDB begins it, takes the last byte, and the flushes that run beside it fail with it (`SstFileManagerImpl`). And what those that
+//! run will still take, so that it is kept free for them.
 //!
-//! Knows neither the device nor what is kept free: it is told how much is left over. The binding has no such manager, so
-//! this file speaks to RocksDB's C interface.
+//! Does not know the device: it is told how much of it is left over. The binding has no such manager, so this file speaks
+//! to RocksDB's C interface.
 #![allow(unsafe_code, reason = "the safe binding does not wrap file managers")]
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options};
+
+use crate::engine::RocksEngine;
+use crate::events::Compaction;
+use crate::trouble::file_number;
 
 /// More than any device holds. RocksDB takes no write any more once its files are as large as it was allowed, so that the limit of
 /// compactions is set by their buffer alone: all of this but what they may take.
@@ -21,13 +30,15 @@ unsafe impl Send for Room {}
 unsafe impl Sync for Room {}
 
 impl Room {
-    /// Without a limit.
+    /// With no room at all: what comes before the first [`Room::set`] waits.
     pub(crate) fn new() -> Room {
         // SAFETY: RocksDB's own environment outlives everything; what is destroyed here is a handle on it.
         unsafe {
             let env = ffi::rocksdb_create_default_env();
             let manager = ffi::rocksdb_sst_file_manager_create(env);
             ffi::rocksdb_env_destroy(env);
+            ffi::rocksdb_sst_file_manager_set_compaction_buffer_size(manager, EVERYTHING);
+            ffi::rocksdb_sst_file_manager_set_max_allowed_space_usage(manager, EVERYTHING);
             Room(manager)
         }
     }
@@ -45,7 +56,6 @@ impl Room {
             let total_bytes = ffi::rocksdb_sst_file_manager_get_total_size(self.0);
             let buffer = EVERYTHING.saturating_sub(total_bytes).saturating_sub(bytes);
             ffi::rocksdb_sst_file_manager_set_compaction_buffer_size(self.0, buffer);
-            ffi::rocksdb_sst_file_manager_set_max_allowed_space_usage(self.0, EVERYTHING);
         }
     }
 }
@@ -55,6 +65,36 @@ impl Drop for Room {
         // SAFETY: made in `new`, and not used afterwards; databases keep their own count.
         unsafe { ffi::rocksdb_sst_file_manager_destroy(self.0) };
     }
+}
+
+impl RocksEngine {
+    /// Bytes of the files that are being compacted: what comes of them takes no more.
+    pub(crate) fn compacted_bytes(&self) -> u64 {
+        let database = self.owned().database();
+        let numbers = self.events().compactions().into_iter().flat_map(|compaction| compaction.files);
+        numbers.map(|number| bytes_of(&database.join(format!("{number:06}.sst")))).sum()
+    }
+
+    /// Bytes that the compactions that run have written so far, and flushes with them. Looks at every file there is.
+    pub(crate) fn written_by_compactions(&self) -> u64 {
+        let newest_read = |compaction: Compaction| compaction.files.into_iter().max();
+        let Some(first) = self.events().compactions().into_iter().filter_map(newest_read).min() else {
+            return 0;
+        };
+        let files = fs::read_dir(self.owned().database()).into_iter().flatten().flatten();
+        let numbered = |path: PathBuf| Some((file_number(path.to_str()?)?, path));
+        // Listed before RocksDB is asked: what it is done with meanwhile is none that is being written.
+        let newer: Vec<(u64, PathBuf)> =
+            files.filter_map(|file| numbered(file.path())).filter(|(number, _)| *number > first).collect();
+        let Ok(live) = self.db().live_files() else { return 0 };
+        let live: HashSet<u64> = live.iter().filter_map(|file| file_number(&file.name)).collect();
+        newer.iter().filter(|(number, _)| !live.contains(number)).map(|(_, path)| bytes_of(path)).sum()
+    }
+}
+
+/// How long a file is; one that is gone takes nothing.
+fn bytes_of(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
 #[cfg(test)]

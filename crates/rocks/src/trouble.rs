@@ -5,6 +5,7 @@
 //! for space, writes all memtables to files and begins a new log. Whatever the full device cut short is in a log that is
 //! not needed any more then.
 
+use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use basalt_model::TableId;
@@ -99,19 +100,10 @@ impl RocksEngine {
     /// See [`basalt_storage::engine::Engine::condition`].
     pub(crate) fn condition_now(&self) -> Result<Condition, EngineError> {
         let path = self.owned().database();
-        let io = |error: std::io::Error| EngineError::Io { detail: format!("{}: {error}", path.display()) };
-        if self.events().take_new_log() {
-            self.owned().note_newest_log().map_err(io)?;
-        }
-        let device = rustix::fs::statvfs(&path).map_err(|error| io(error.into()))?;
+        let io = |error: io::Error| EngineError::Io { detail: format!("{}: {error}", path.display()) };
+        self.note_new_log().map_err(io)?;
         let metrics = self.metrics_now();
-        let total_bytes = device.f_blocks.saturating_mul(device.f_frsize);
-        let available_bytes = device.f_bavail.saturating_mul(device.f_frsize);
-        let base_bytes = RESERVE_BYTES.min(total_bytes / RESERVE_PART);
-        let reserve_bytes = base_bytes.saturating_add(metrics.memtable_bytes.saturating_mul(2));
-        // On a full device, too, there is some: merging is what removes the deleted and the overwritten.
-        let for_flushes = (base_bytes / 2).saturating_add(metrics.memtable_bytes);
-        self.kit().room.set(available_bytes.saturating_sub(for_flushes));
+        let (available_bytes, reserve_bytes) = self.look_at_device(metrics.memtable_bytes).map_err(io)?;
         Ok(Condition {
             available_bytes,
             reserve_bytes,
@@ -119,6 +111,33 @@ impl RocksEngine {
             memtable_bytes: metrics.memtable_bytes,
             is_writing: self.trouble().check().is_ok(),
             failures: self.events().take().into_iter().map(|failure| self.explain(failure)).collect(),
+        })
+    }
+
+    /// Bytes that are free on the device, and those to be kept free with so much in memtables. Gives compactions their room.
+    pub(crate) fn look_at_device(&self, memtable_bytes: u64) -> io::Result<(u64, u64)> {
+        let device = rustix::fs::statvfs(self.owned().database())?;
+        let total_bytes = device.f_blocks.saturating_mul(device.f_frsize);
+        let available_bytes = device.f_bavail.saturating_mul(device.f_frsize);
+        let base_bytes = RESERVE_BYTES.min(total_bytes / RESERVE_PART);
+        let reserve_bytes = base_bytes.saturating_add(memtable_bytes.saturating_mul(2));
+        let compacted_bytes = self.compacted_bytes();
+        let is_scarce = available_bytes < reserve_bytes.saturating_add(compacted_bytes);
+        let written_bytes = if compacted_bytes > 0 && is_scarce { self.written_by_compactions() } else { 0 };
+        // On a full device, too, there is some room: merging is what removes the deleted and the overwritten.
+        let for_flushes = (base_bytes / 2).saturating_add(memtable_bytes);
+        self.kit().room.set(available_bytes.saturating_sub(for_flushes).saturating_add(written_bytes));
+        Ok((available_bytes, reserve_bytes.saturating_add(compacted_bytes.saturating_sub(written_bytes))))
+    }
+
+    /// Notes the newest log if there is a new one; on a full device the next time.
+    fn note_new_log(&self) -> io::Result<()> {
+        if !self.events().take_new_log() {
+            return Ok(());
+        }
+        self.owned().note_newest_log().or_else(|error| {
+            self.events().has_new_log();
+            if error.kind() == io::ErrorKind::StorageFull { Ok(()) } else { Err(error) }
         })
     }
 
