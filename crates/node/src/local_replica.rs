@@ -219,7 +219,7 @@ impl LocalReplica {
             return Reply::ready(Err(ReplicaError::DiskFull));
         }
         let mut set = WriteSet::new();
-        if Writer::reads_before_writing(&mutations) {
+        if self.writer.waits(&mutations) {
             let (writer, committer) = (Arc::clone(&self.writer), Arc::clone(&self.committer));
             let disk = Arc::clone(&self.disk);
             return self.on_pool(deadline, move || {

@@ -11,6 +11,8 @@ const NEXT: &[u8] = b"n";
 const ERASED: u8 = b'e';
 /// First byte of the key of a window; the table id's 16 bytes and the number of its family follow.
 const WINDOW: u8 = b'w';
+/// First byte of the key that says that no partition of a table has a head; the table id's 16 bytes follow.
+const HEADLESS: u8 = b'h';
 /// Version of a table's record.
 const RECORD: u8 = 1;
 const RECORD_LEN: usize = 14;
@@ -57,6 +59,8 @@ pub(crate) enum Entry {
     Table(TableId, Record),
     /// A window of a table: the number of its family, and when it began, seconds since 1970.
     Window(TableId, u32, i64),
+    /// No partition of this table ever had a head.
+    Headless(TableId),
     /// The next free number of a family or prefix. Numbers are never used twice.
     Next(u32),
     /// A prefix that no table has any more, and whose entries may still be there.
@@ -81,6 +85,7 @@ impl Entry {
             Entry::Window(table, number, began_s) => {
                 (window_key(*table, *number), began_s.to_be_bytes().to_vec())
             }
+            Entry::Headless(table) => (headless_key(*table), Vec::new()),
             Entry::Next(number) => (NEXT.to_vec(), number.to_be_bytes().to_vec()),
             Entry::Erased(prefix) => (erased_key(*prefix), Vec::new()),
         }
@@ -111,6 +116,9 @@ impl Entry {
                 let began_s = i64::from_be_bytes(value.try_into().ok()?);
                 Some(Entry::Window(TableId(uuid::Uuid::from_bytes(*id)), number, began_s))
             }
+            [HEADLESS, id @ ..] if value.is_empty() => {
+                Some(Entry::Headless(TableId(uuid::Uuid::from_bytes(id.try_into().ok()?))))
+            }
             [ERASED, prefix @ ..] if value.is_empty() => {
                 Some(Entry::Erased(u32::from_be_bytes(prefix.try_into().ok()?)))
             }
@@ -131,6 +139,13 @@ pub(crate) fn window_key(table: TableId, number: u32) -> Vec<u8> {
     let mut key = vec![WINDOW];
     key.extend_from_slice(table.0.as_bytes());
     key.extend_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// Key of what says that no partition of a table has a head.
+pub(crate) fn headless_key(table: TableId) -> Vec<u8> {
+    let mut key = vec![HEADLESS];
+    key.extend_from_slice(table.0.as_bytes());
     key
 }
 
@@ -158,6 +173,7 @@ mod tests {
             Entry::Table(table(1), own),
             Entry::Table(table(u128::MAX), shared),
             Entry::Window(table(u128::MAX), 9, -1),
+            Entry::Headless(table(7)),
             Entry::Next(12),
             Entry::Erased(3),
         ] {

@@ -438,6 +438,16 @@ impl Engine for RocksEngine {
         self.empty_table(table)
     }
 
+    fn may_have_heads(&self, table: TableId) -> bool {
+        let tables = self.tables.load();
+        tables.homes.get(&table).is_none_or(|home| home.heads.load(Ordering::Acquire))
+    }
+
+    fn expect_heads(&self, table: TableId) -> Result<(), EngineError> {
+        self.check_writable()?;
+        self.expect_heads_of(table)
+    }
+
     fn tables(&self) -> Result<Vec<TableInfo>, EngineError> {
         self.check_open()?;
         let tables = self.tables.load();

@@ -16,7 +16,7 @@ use rocksdb::{
     WriteBatch,
 };
 
-use crate::catalogue::{Entry, Place, erased_key};
+use crate::catalogue::{Entry, Place, erased_key, headless_key};
 use crate::directory::{IMPORTING, remove_all};
 use crate::engine::RocksEngine;
 use crate::error;
@@ -197,6 +197,8 @@ impl Staged for StagedTable<'_> {
         if let Place::Shared(prefix) = home.record.place {
             batch.delete_cf(engine.catalogue().handle(), erased_key(prefix));
         }
+        // What was brought may have heads, and its place says so.
+        batch.delete_cf(engine.catalogue().handle(), headless_key(self.table));
         engine.erase(&mut batch, self.table, &old);
         if let Err(error) = engine.write_synced(batch) {
             self.home = Some(home);

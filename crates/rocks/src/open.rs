@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use basalt_model::TableId;
 use basalt_storage::engine::StorageOptions;
@@ -150,6 +151,7 @@ fn read_catalogue(
     let mut places = HashSet::new();
     let mut greatest = None;
     let mut windows = Vec::new();
+    let mut headless = Vec::new();
     for item in db.iterator_cf(catalogue.handle(), IteratorMode::Start) {
         let (key, value) = item.map_err(Problem::Rocks)?;
         let entry = Entry::decode(&key, &value).ok_or_else(|| {
@@ -158,6 +160,7 @@ fn read_catalogue(
         match entry {
             Entry::Next(number) => found.next = number,
             Entry::Window(table, number, began_s) => windows.push((table, number, began_s)),
+            Entry::Headless(table) => headless.push(table),
             Entry::Erased(prefix) => {
                 greatest = greatest.max(Some(prefix));
                 found.erased.push(prefix);
@@ -185,10 +188,24 @@ fn read_catalogue(
                 let options = options_of(family_options, own);
                 found.tables.homes.insert(
                     table,
-                    Arc::new(Home { record, family, prefix, options, began_s: None, past: Vec::new() }),
+                    Arc::new(Home {
+                        record,
+                        family,
+                        prefix,
+                        options,
+                        heads: Arc::new(AtomicBool::new(true)),
+                        began_s: None,
+                        past: Vec::new(),
+                    }),
                 );
             }
         }
+    }
+    for table in headless {
+        let home = found.tables.homes.get(&table).ok_or_else(|| {
+            Problem::Contradiction(format!("table {}, said to be without heads, is not there", table.0))
+        })?;
+        home.heads.store(false, Ordering::Release);
     }
     for (table, number, began_s) in windows {
         greatest = greatest.max(Some(number));

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use basalt_model::TableId;
 use basalt_storage::engine::{EngineError, StorageOptions};
@@ -38,6 +39,8 @@ pub(crate) struct Home {
     pub(crate) prefix: Option<Prefix>,
     /// What its family was asked for; the defaults if it shares it.
     pub(crate) options: StorageOptions,
+    /// Whether its partitions may have heads: of all generations and windows of the table together.
+    pub(crate) heads: Arc<AtomicBool>,
     /// When what is written now began, seconds; `None` if the table never had windows.
     pub(crate) began_s: Option<i64>,
     /// Past windows, youngest first: what they hold is older than what is in `family`. Tables that share have none.

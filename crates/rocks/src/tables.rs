@@ -6,13 +6,14 @@
 //! RocksDB's options file, which takes milliseconds and grows with their number.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use basalt_model::TableId;
 use basalt_model::schema::OptionsEffect;
 use basalt_storage::engine::{EngineError, StorageOptions};
 use rocksdb::WriteBatch;
 
-use crate::catalogue::{Entry, Place, Record, table_key, window_key};
+use crate::catalogue::{Entry, Place, Record, headless_key, table_key, window_key};
 use crate::engine::RocksEngine;
 use crate::error;
 use crate::family::{Family, own_name};
@@ -45,6 +46,8 @@ impl RocksEngine {
             if !changed.homes.contains_key(table) {
                 let home = self.new_home(&mut next, &changed, wish, 0, options)?;
                 self.put(&mut batch, Entry::Table(*table, home.record));
+                self.put(&mut batch, Entry::Headless(*table));
+                home.heads.store(false, Ordering::Release);
                 changed.homes.insert(*table, Arc::new(home));
             }
         }
@@ -63,6 +66,7 @@ impl RocksEngine {
         let Some(home) = tables.homes.get(&table) else { return Ok(()) };
         let mut batch = WriteBatch::default();
         batch.delete_cf(self.catalogue().handle(), table_key(table));
+        batch.delete_cf(self.catalogue().handle(), headless_key(table));
         self.erase(&mut batch, table, home);
         self.write_synced(batch)?;
         let mut changed = TableMap::clone(&tables);
@@ -78,7 +82,9 @@ impl RocksEngine {
         let wish = if old.prefix.is_some() { Wish::Shared } else { Wish::Own };
         let mut others = TableMap::clone(&tables);
         others.homes.remove(&table);
-        let home = self.new_home(&mut next, &others, wish, old.record.generation + 1, &old.options)?;
+        let mut home = self.new_home(&mut next, &others, wish, old.record.generation + 1, &old.options)?;
+        // A write that was promised before may come after.
+        home.heads = Arc::clone(&old.heads);
         // One durable step: the new generation's record, and the end of the old one's entries.
         let mut batch = WriteBatch::default();
         self.put(&mut batch, Entry::Table(table, home.record));
@@ -88,6 +94,19 @@ impl RocksEngine {
         others.homes.insert(table, Arc::new(home));
         self.set_tables(others);
         self.drop_if_own(old)
+    }
+
+    pub(crate) fn expect_heads_of(&self, table: TableId) -> Result<(), EngineError> {
+        let _next = self.definitions();
+        let tables = self.tables_now();
+        let home = tables.home(table)?;
+        if !home.heads.load(Ordering::Acquire) {
+            let mut batch = WriteBatch::default();
+            batch.delete_cf(self.catalogue().handle(), headless_key(table));
+            self.write_synced(batch)?;
+            home.heads.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     pub(crate) fn change_options(
@@ -146,7 +165,7 @@ impl RocksEngine {
         Ok(())
     }
 
-    /// Finds a place among `tables`, making the family if it is to be its own.
+    /// Finds a place among `tables`, making the family if it is to be its own. Partitions there may have heads.
     pub(crate) fn new_home(
         &self,
         next: &mut u32,
@@ -164,6 +183,7 @@ impl RocksEngine {
             true => self.kit().own_families_max,
             false => self.kit().own_families_max.saturating_mul(4),
         };
+        let heads = Arc::new(AtomicBool::new(true));
         let home = if wish == Wish::Own && tables.own_families() < max {
             let name = own_name(number);
             self.keep_options(tables, Some((number, options)))?;
@@ -177,6 +197,7 @@ impl RocksEngine {
                 family: Arc::new(family),
                 prefix: None,
                 options: *options,
+                heads,
                 began_s: None,
                 past: Vec::new(),
             }
@@ -187,6 +208,7 @@ impl RocksEngine {
                 family: Arc::clone(self.shared()),
                 prefix: Some(number.to_be_bytes()),
                 options: StorageOptions::default(),
+                heads,
                 began_s: None,
                 past: Vec::new(),
             }

@@ -50,6 +50,7 @@ impl RocksEngine {
                 // No family is left to be had.
                 return Ok(false);
             }
+            home.heads = Arc::clone(&old.heads);
             home.began_s = Some(began_s);
             home.past.push(Window { number, family: Arc::clone(&old.family) });
             home.past.extend(old.past.iter().cloned());

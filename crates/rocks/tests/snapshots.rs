@@ -113,8 +113,13 @@ fn files_become_any_table_of_any_engine() {
     let expected = (entries(&from, OWN), entries(&from, SHARED));
     drop(from);
     let to = engine(&scratch, "to");
+    assert!(!to.may_have_heads(table(SHARED)));
     import(&to, SHARED, &own).expect("an import");
     import(&to, OWN, &shared).expect("an import");
+    assert!(
+        to.may_have_heads(table(SHARED)) && to.may_have_heads(table(OWN)),
+        "what is brought may have some"
+    );
     assert_eq!((entries(&to, SHARED), entries(&to, OWN)), expected);
     assert_eq!(entries(&to, OTHER), []);
     // An empty table is one as well.

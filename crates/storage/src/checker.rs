@@ -171,7 +171,7 @@ impl Store {
     pub fn write(&self, update: PartitionUpdate) {
         let mutations = [Mutation { keyspace: "ks".into(), key: update.key.clone(), updates: vec![update] }];
         let mut set = WriteSet::new();
-        let _guards = match Writer::reads_before_writing(&mutations) {
+        let _guards = match self.writer.waits(&mutations) {
             true => Some(self.writer.lock_and_encode(&mutations, &mut set).expect("an encoding")),
             false => {
                 self.writer.encode(&mutations, &mut set).expect("an encoding");

@@ -30,6 +30,7 @@ pub fn run(mut with_engine: impl FnMut(&dyn Fn(&dyn Engine)), operands: &[&[u8]]
     with_engine(&tables_come_and_go);
     with_engine(&small_tables_are_tables);
     with_engine(&truncation_empties_one_table);
+    with_engine(&heads_are_expected_for_good);
     with_engine(&unknown_tables_are_said);
     with_engine(&flushes_and_syncs_change_nothing);
     with_engine(&a_closed_engine_says_so);
@@ -327,6 +328,24 @@ pub fn truncation_empties_one_table(engine: &dyn Engine) {
         assert_eq!(infos(engine), [(A, round), (B, 0)]);
         assert_eq!(keys(&all(engine, B)), [b"a"]);
     }
+}
+
+/// A table is without heads until one is expected, and then never again, whatever becomes of what is in it.
+pub fn heads_are_expected_for_good(engine: &dyn Engine) {
+    assert!(engine.may_have_heads(A), "of a table that is not there nothing is known");
+    engine.create_table(A).expect("a table");
+    engine.create_small_tables(&[B]).expect("a table");
+    assert!(!engine.may_have_heads(A) && !engine.may_have_heads(B));
+    for _ in 0..2 {
+        engine.expect_heads(A).expect("a change");
+        assert!(engine.may_have_heads(A) && !engine.may_have_heads(B));
+        engine.create_table(A).expect("it is there");
+        engine.truncate_table(A).expect("a truncation");
+        engine.truncate_table(B).expect("a truncation");
+    }
+    engine.drop_table(A).expect("a drop");
+    engine.create_table(A).expect("a new table");
+    assert!(!engine.may_have_heads(A));
 }
 
 /// Every call on a table that is not there names it.

@@ -404,6 +404,21 @@ pub trait Engine: Reads + Send + std::marker::Sync {
         Ok(())
     }
 
+    /// Whether partitions of a table may have heads: entries that every look-up of a row has to ask for beside the row. `false` only if
+    /// nobody was told of one by [`Engine::expect_heads`]; once `true` it stays so, also after a truncation.
+    fn may_have_heads(&self, _table: TableId) -> bool {
+        true
+    }
+
+    /// Has [`Engine::may_have_heads`] be `true`, durably. Comes before the first head is written: whoever then finds something of a write
+    /// with a head, and asks afterwards, is told that there may be one.
+    ///
+    /// # Errors
+    /// `UnknownTable`, `Io`, `OutOfSpace`, `LogFailed`, `Closed`: no head may be written.
+    fn expect_heads(&self, _table: TableId) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Where its files are; `None` for an engine that has none.
     fn files(&self) -> Option<&Path> {
         None

@@ -37,7 +37,7 @@ impl World {
         let mutations = [Mutation { keyspace: "ks".into(), key, updates: vec![update] }];
         let mut set = WriteSet::new();
         let options = WriteOptions { sync: Sync::None, may_block: true };
-        if Writer::reads_before_writing(&mutations) {
+        if self.writer.waits(&mutations) {
             let guards = self.writer.lock_and_encode(&mutations, &mut set).unwrap();
             self.engine.write(&[&set], options).unwrap();
             drop(guards);

@@ -145,10 +145,11 @@ pub fn read(
             if point::is_fit(&collector, names) && point::read(engine, &mut collector, key, names, filter)? {
                 return Ok(collector.finish());
             }
-            if !scan::partition(engine, &mut collector, key, filter, false)? {
+            let may_have_heads = || engine.may_have_heads(command.table.id);
+            if !scan::partition(engine, &mut collector, key, filter, false, &may_have_heads)? {
                 // Range tombstones have a cursor of their own; both must show the same moment.
                 collector = Collector::new(command, options);
-                scan::partition(&*engine.view()?, &mut collector, key, filter, true)?;
+                scan::partition(&*engine.view()?, &mut collector, key, filter, true, &|| true)?;
             }
         }
         ReadTarget::Range { range, filter } => {

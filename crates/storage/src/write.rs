@@ -68,19 +68,25 @@ impl Writer {
         Writer { engine, stripes, max_mutation_bytes }
     }
 
-    /// Whether writing these needs reads and a lock, thus [`Writer::lock_and_encode`] on a thread
-    /// that may wait.
-    pub fn reads_before_writing(mutations: &[Mutation]) -> bool {
-        mutations.iter().flat_map(|m| &m.updates).any(|update| !update.range_tombstones.is_empty())
+    /// Whether writing these needs reads, a lock or a write before it, thus [`Writer::lock_and_encode`] on a thread that may
+    /// wait: those with range tombstones, and the first of a table that deletes a partition.
+    pub fn waits(&self, mutations: &[Mutation]) -> bool {
+        let waits = |update: &PartitionUpdate| {
+            !update.range_tombstones.is_empty()
+                || (head_of(update) != HeadEntry::NONE && !self.engine.may_have_heads(update.table.id))
+        };
+        mutations.iter().flat_map(|mutation| &mutation.updates).any(waits)
     }
 
-    /// Appends all mutations to one write set, without waiting. For those that
-    /// [`Writer::reads_before_writing`] answers `false` for.
+    /// Appends all mutations to one write set, without waiting. For those that [`Writer::waits`] answers `false` for; of others
+    /// those without range tombstones, by whoever may wait.
     ///
     /// # Errors
     /// Nothing is to be written then.
     pub fn encode(&self, mutations: &[Mutation], set: &mut WriteSet) -> Result<(), WriteError> {
-        debug_assert!(!Writer::reads_before_writing(mutations));
+        debug_assert!(
+            mutations.iter().flat_map(|m| &m.updates).all(|update| update.range_tombstones.is_empty())
+        );
         self.encode_all(mutations, set)
     }
 
@@ -135,11 +141,11 @@ impl Writer {
         keys::append_partition(&update.key, &mut prefix);
         let table = update.table.id;
 
-        let head = HeadEntry {
-            deletion: update.deletion,
-            has_range_tombstones: !update.range_tombstones.is_empty(),
-        };
+        let head = head_of(update);
         if head != HeadEntry::NONE {
+            if !self.engine.may_have_heads(table) {
+                self.engine.expect_heads(table)?;
+            }
             set.append(
                 OpKind::Merge,
                 table,
@@ -158,6 +164,11 @@ impl Writer {
         rows::append(update, &prefix, set)?;
         Ok(set.bytes() - start)
     }
+}
+
+/// What the partition's head is told of an update.
+fn head_of(update: &PartitionUpdate) -> HeadEntry {
+    HeadEntry { deletion: update.deletion, has_range_tombstones: !update.range_tombstones.is_empty() }
 }
 
 fn stripe_of(update: &PartitionUpdate) -> usize {

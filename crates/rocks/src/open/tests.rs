@@ -85,6 +85,7 @@ fn a_catalogue_that_contradicts_itself_is_refused() {
     let cases = [
         (Entry::Table(table(2), shared(0)), "the same place"),
         (Entry::Table(table(2), shared(9)), "next number"),
+        (Entry::Headless(table(2)), "without heads"),
         (Entry::Erased(9), "next number"),
         (Entry::Next(0), "next number"),
     ];
@@ -130,7 +131,28 @@ fn what_was_written_beside_a_truncation_is_erased_at_the_next_start() {
     assert_eq!(stored, [kept.to_vec().into_boxed_slice()]);
     assert!(has(&engine, 2) && !has(&engine, 1));
     let catalogue = engine.db().iterator_cf(engine.catalogue().handle(), IteratorMode::Start);
-    assert_eq!(catalogue.count(), 3, "two tables and the next number; the erased prefix is done");
+    let rest = "two tables, both without heads, and the next number; the erased prefix is done";
+    assert_eq!(catalogue.count(), 5, "{rest}");
+}
+
+/// Whether a table has heads is known after a restart; of a table made before anybody asked it is not.
+#[test]
+fn heads_that_may_be_there_are_not_forgotten() {
+    let scratch = Scratch::new();
+    let engine = scratch.open();
+    for number in 1..=3 {
+        engine.create_table(table(number)).expect("a table");
+    }
+    engine.expect_heads(table(1)).expect("a change");
+    engine.truncate_table(table(1)).expect("a truncation");
+    let mark = Entry::Headless(table(3)).encode().0;
+    engine.db().delete_cf(engine.catalogue().handle(), mark).expect("a write");
+    drop(engine);
+    let engine = scratch.open();
+    assert_eq!([1, 2, 3].map(|number| engine.may_have_heads(table(number))), [true, false, true]);
+    engine.drop_table(table(2)).expect("a drop");
+    drop(engine);
+    scratch.open();
 }
 
 #[test]

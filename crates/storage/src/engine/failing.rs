@@ -35,6 +35,7 @@ struct Plan {
     made: u64,
     fail_at: Option<(u64, EngineError)>,
     fails_for_good: bool,
+    meanwhile: Option<(u64, Box<dyn FnOnce() + Send>)>,
 }
 
 /// Wraps an engine; see [`FailingEngine::fail`].
@@ -64,6 +65,13 @@ impl<E: Engine> FailingEngine<E> {
         let plan = plans.entry(call).or_default();
         plan.fail_at = Some((plan.made + after, error));
         plan.fails_for_good = for_good;
+    }
+
+    /// Lets `after` more calls of a kind succeed and does something when the next one has begun, before it does its work.
+    pub fn meanwhile(&self, call: Call, after: u64, act: impl FnOnce() + Send + 'static) {
+        let mut plans = self.plans.lock();
+        let plan = plans.entry(call).or_default();
+        plan.meanwhile = Some((plan.made + after, Box::new(act)));
     }
 
     /// Fails nothing any more.
@@ -97,10 +105,16 @@ fn check(plans: &Mutex<BTreeMap<Call, Plan>>, call: Call) -> Result<(), EngineEr
     let plan = plans.entry(call).or_default();
     let number = plan.made;
     plan.made += 1;
-    match &plan.fail_at {
+    let outcome = match &plan.fail_at {
         Some((at, error)) if number == *at || (number > *at && plan.fails_for_good) => Err(error.clone()),
         _ => Ok(()),
+    };
+    let act = plan.meanwhile.take_if(|(at, _)| *at == number);
+    drop(plans);
+    if let Some((_, act)) = act {
+        act();
     }
+    outcome
 }
 
 impl<E: Engine> Reads for FailingEngine<E> {
@@ -221,6 +235,15 @@ impl<E: Engine> Engine for FailingEngine<E> {
     fn truncate_table(&self, table: TableId) -> Result<(), EngineError> {
         check(&self.plans, Call::Catalogue)?;
         self.inner.truncate_table(table)
+    }
+
+    fn may_have_heads(&self, table: TableId) -> bool {
+        self.inner.may_have_heads(table)
+    }
+
+    fn expect_heads(&self, table: TableId) -> Result<(), EngineError> {
+        check(&self.plans, Call::Catalogue)?;
+        self.inner.expect_heads(table)
     }
 
     fn tables(&self) -> Result<Vec<TableInfo>, EngineError> {

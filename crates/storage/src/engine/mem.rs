@@ -19,6 +19,7 @@ type Map = BTreeMap<Bytes, Bytes>;
 #[derive(Clone, Default)]
 struct MemTable {
     generation: u64,
+    may_have_heads: bool,
     map: Arc<Map>,
 }
 
@@ -243,7 +244,19 @@ impl Engine for MemEngine {
     fn truncate_table(&self, table: TableId) -> Result<(), EngineError> {
         self.open_mut(|state| {
             let table = state.tables.get_mut(&table).ok_or(EngineError::UnknownTable(table))?;
-            *table = MemTable { generation: table.generation + 1, map: Arc::default() };
+            table.generation += 1;
+            table.map = Arc::default();
+            Ok(())
+        })
+    }
+
+    fn may_have_heads(&self, table: TableId) -> bool {
+        self.state.read().tables.get(&table).is_none_or(|table| table.may_have_heads)
+    }
+
+    fn expect_heads(&self, table: TableId) -> Result<(), EngineError> {
+        self.open_mut(|state| {
+            state.tables.get_mut(&table).ok_or(EngineError::UnknownTable(table))?.may_have_heads = true;
             Ok(())
         })
     }

@@ -1,14 +1,15 @@
 //! Reads of a few rows by their full key: one look-up of everything at one moment, no cursor.
 
 use basalt_model::command::ClusteringFilter;
-use basalt_model::{Clustering, DecoratedKey, Table};
+use basalt_model::{Clustering, DecoratedKey, Table, TableId};
+use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::collect::{Collector, Flow};
 use super::stored_row::StoredRow;
 use super::{InTable, ReadError};
 use crate::cells::HeadEntry;
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError, ReadTier, Values};
 use crate::keys::byte_comparable::may_lose_bytes;
 use crate::keys::clustering::{append_clustering, decode_clustering};
 use crate::keys::{EntryKind, append_partition};
@@ -52,9 +53,8 @@ pub fn read(
     let mut start = 0;
     let keys: SmallVec<[&[u8]; 6]> =
         ends.iter().map(|&end| &buffer[std::mem::replace(&mut start, end)..end]).collect();
-    let mut values = engine.multi_get(table.id, &keys, collector.tier)?.into_iter();
-
-    let head = match values.next().flatten() {
+    let (head, mut values) = look_up(engine, table.id, &keys, collector.tier)?;
+    let head = match head {
         Some(value) => HeadEntry::parse(&value).in_table(table.id)?,
         None => HeadEntry::NONE,
     };
@@ -98,6 +98,24 @@ pub fn read(
     }
     collector.end(partition)?;
     Ok(true)
+}
+
+/// What is at `keys`, of which the first is the head's: that, and the others.
+fn look_up(
+    engine: &dyn Engine,
+    table: TableId,
+    keys: &[&[u8]],
+    tier: ReadTier,
+) -> Result<(Option<Bytes>, <Values as IntoIterator>::IntoIter), EngineError> {
+    if !engine.may_have_heads(table) {
+        let values = engine.multi_get(table, keys.get(1..).unwrap_or_default(), tier)?;
+        // Else rows may be of a write that came meanwhile, with the table's first head.
+        if !engine.may_have_heads(table) {
+            return Ok((None, values.into_iter()));
+        }
+    }
+    let mut values = engine.multi_get(table, keys, tier)?.into_iter();
+    Ok((values.next().flatten(), values))
 }
 
 /// Whether an earlier page has come to this row.

@@ -34,13 +34,15 @@ struct Asked<'a> {
     reversed: bool,
 }
 
-/// Reads one partition; `false` when it has range tombstones and `reads` is not a view.
+/// Reads one partition; `false` when it has range tombstones and `reads` is not a view. `may_have_heads` says whether partitions of
+/// the table may have heads, and is asked again: else rows are looked for at once.
 pub fn partition(
     reads: &dyn Reads,
     collector: &mut Collector<'_>,
     key: &DecoratedKey,
     filter: &ClusteringFilter,
     is_view: bool,
+    may_have_heads: &dyn Fn() -> bool,
 ) -> Result<bool, ReadError> {
     let mut partition = Vec::with_capacity(key.key.len() + 16);
     append_partition(key, &mut partition);
@@ -51,10 +53,21 @@ pub fn partition(
     let options =
         CursorOptions { tier: collector.tier, lower: &lower, upper: Some(&upper), fills_cache: true };
     let table = &collector.command.table;
-    let mut cursor = Patience::new(reads.cursor(table.id, options)?, collector.is_over);
-    let is_at = cursor.seek(&lower)?;
-    let mut walk = PartitionWalk::new(table, &mut cursor, partition, is_at, collector.has_paths());
     let rows = ranges(table, filter, true).map_err(ReadError::Command)?;
+    let begins_with_rows = !collector.reads_static && !may_have_heads();
+    let mut cursor = Patience::new(reads.cursor(table.id, options)?, collector.is_over);
+    let is_at = match rows.first() {
+        // Asked again: the cursor may see a write that came meanwhile, with the table's first head.
+        Some(first) if begins_with_rows && !may_have_heads() => {
+            lower.pop();
+            lower.push(EntryKind::Row as u8);
+            lower.extend_from_slice(&first.lower);
+            // Backwards the walk looks for the end of its range itself.
+            !filter.reversed && cursor.seek(&lower)?
+        }
+        _ => cursor.seek(&lower)?,
+    };
+    let mut walk = PartitionWalk::new(table, &mut cursor, partition, is_at, collector.has_paths());
     let asked = Asked { rows: &rows, reversed: filter.reversed };
     let end = read_partition(reads, collector, &mut walk, key, asked, is_view, true)?;
     Ok(end != PartitionEnd::NeedsView)

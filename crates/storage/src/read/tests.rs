@@ -502,3 +502,41 @@ fn the_spelling_that_was_written_comes_back() {
         }
     }
 }
+
+/// The first deletion of a partition comes with a new row while rows are looked up: none of it is seen, or all.
+#[test]
+fn the_first_head_of_a_table_comes_meanwhile() {
+    let names = [1, 2].map(|c| Clustering::from_values([int(c)])).to_vec();
+    the_first_head_comes_beside(RowSelection::Names(names), false);
+    the_first_head_comes_beside(RowSelection::Slices(vec![Slice::all()]), false);
+    the_first_head_comes_beside(RowSelection::Slices(vec![Slice::all()]), true);
+}
+
+fn the_first_head_comes_beside(rows: RowSelection, reversed: bool) {
+    let mut world = world();
+    // Without collections and static columns a row is one entry, and nothing else of its partition is asked for.
+    world.table = Arc::new(table(vec![
+        column("k", DataType::Int, ColumnKind::PartitionKey, 0, 1),
+        column("c", DataType::Int, ColumnKind::Clustering, 0, 2),
+        column("v", DataType::Int, ColumnKind::Regular, 0, 7),
+    ]));
+    let v = world.table.columns[2].id;
+    let write = move |world: &World, deletion: Deletion, c: i32, time: i64| {
+        world.write(key(1), |update| {
+            update.deletion = deletion;
+            let mut row = Row::new(Clustering::from_values([int(c)]));
+            row.liveness = Liveness::at(time);
+            row.cells.push(Cell::live(v, None, time, int(c)));
+            update.rows.push(row);
+        });
+    };
+    write(&world, Deletion::LIVE, 1, 10);
+    let filter = ClusteringFilter { rows, reversed, ..ClusteringFilter::all() };
+    let command = world.command(ReadTarget::Partition { key: key(1), filter });
+    assert_eq!(clusterings(&world.read(&command).page), [(1, 1)]);
+    let (engine, table) = (Arc::clone(&world.engine), Arc::clone(&world.table));
+    world.engine.meanwhile(Call::Read, 0, move || {
+        write(&World { table, engine }, Deletion { timestamp: 20, local_time_s: 1 }, 2, 21);
+    });
+    assert_eq!(clusterings(&world.read(&command).page), [(1, 2)]);
+}

@@ -110,6 +110,30 @@ fn plain_writes_read_nothing_and_are_merges() {
     assert_eq!(world.engine.made(Call::Read), 0);
 }
 
+/// The first deletion of a partition waits for the engine to know that there are heads now, and fails with it.
+#[test]
+fn heads_are_expected_before_they_are_written() {
+    let world = world();
+    let (table, deletion) = (world.table.id, world.mutation(|update| update.deletion = NOW));
+    let insertion = world.mutation(|update| {
+        let mut row = row();
+        row.liveness = Liveness::at(11);
+        update.rows.push(row);
+    });
+    assert!(world.writer.waits(&deletion) && !world.writer.waits(&insertion));
+    world.set(&insertion);
+    world.engine.fail(Call::Catalogue, 0, EngineError::WouldBlock, true);
+    let failed = world.writer.encode(&deletion, &mut WriteSet::new());
+    assert_eq!(failed, Err(WriteError::Engine(EngineError::WouldBlock)));
+    assert!(!world.engine.may_have_heads(table));
+    world.engine.heal();
+    assert_eq!(world.set(&deletion).len(), 1);
+    assert!(world.engine.may_have_heads(table) && !world.writer.waits(&deletion));
+    world.engine.truncate_table(table).unwrap();
+    world.delete_range(0, 1, 1);
+    assert_eq!(world.engine.made(Call::Catalogue), 2, "once, and the truncation");
+}
+
 #[test]
 fn what_says_nothing_is_not_written() {
     let world = world();
