@@ -215,7 +215,7 @@ fn a_full_disk_is_survived_without_a_restart() {
     let CallError::Refused(error) = refusal else { panic!("{refusal:?}") };
     assert!(matches!(&*error, CqlError::Invalid(text) if text.contains("disk usage")), "{error}");
     check(&node, &writers);
-    // A merge that had begun before may have met the end: then it is taken when RocksDB has looked for space.
+    // Refused only while RocksDB comes out of a device that was full to the last byte, for up to ten seconds.
     let mut client_of_truncate = node.client(ProtocolVersion::V4);
     wait_until("TRUNCATE is taken", || client_of_truncate.query("TRUNCATE small.ballast").is_ok());
     wait_until("TRUNCATE helps", || ballast().is_ok());
